@@ -2,7 +2,7 @@
  * Key texts: 256 random bits in base64url. What is stored proves that a client knows a key, but does not reveal the key: its
  * hash, and what SCRAM-SHA-256 needs (RFC 5802, 7677).
  */
-import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
+import { createHash, createHmac, hash, pbkdf2Sync } from 'node:crypto';
 
 const KEY_BYTES = 32;
 
@@ -24,7 +24,13 @@ export interface KeySecrets {
 }
 
 /** SHA-256 of a key's text, lower-case hex. */
-export const hashOfKey = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
+export const hashOfKey = (text: string): string => hash('sha256', text, 'hex');
+
+/** The text of a key, or the hash of a key that the client has proved to know. */
+export type PresentedKey = string | { readonly hash: string };
+
+export const hashOfPresented = (key: PresentedKey): string =>
+  typeof key === 'string' ? hashOfKey(key) : key.hash;
 
 /** Takes a few milliseconds. */
 export function secretsOfKey(text: string): KeySecrets {

@@ -11,13 +11,13 @@
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import { type Clock, invariant } from '../base/index.js';
-import { hashOfKey } from '../catalog/index.js';
+import { hashOfPresented, type PresentedKey } from '../catalog/index.js';
 import type { EngineApi } from '../engine/index.js';
 import { Activity, type VisibleSession } from './activity/activity.js';
 import type { CatalogRunner } from './catalog/answer.js';
 import { userNameOf } from './catalog/view.js';
 import type { PostgresCounters } from './counters.js';
-import type { Authentication, PresentedKey } from './protocol/authentication.js';
+import type { Authentication } from './protocol/authentication.js';
 import { ClientGone, errorFieldsOf, ProtocolError } from './protocol/errors.js';
 import { type Frame, Frames } from './protocol/frames.js';
 import type { MessageReader } from './protocol/message-reader.js';
@@ -256,7 +256,7 @@ export class Connection {
     if (database !== model.name) {
       throw new ProtocolError('3D000', 'the key does not belong to the requested database');
     }
-    const keyHash = typeof key === 'string' ? hashOfKey(key) : key.hash;
+    const keyHash = hashOfPresented(key);
     const settings = new Settings();
     for (const [name, value] of start.settings) settings.set(name, value);
     const processId = this.#context.enter(this);

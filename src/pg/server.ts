@@ -8,7 +8,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import { type Clock, TLS_1_2_CIPHERS } from '../base/index.js';
-import type { KeySecrets } from '../catalog/index.js';
+import type { KeySecrets, PresentedKey } from '../catalog/index.js';
 import type { EngineApi } from '../engine/index.js';
 import type { VisibleSession } from './activity/activity.js';
 import { CatalogHost, type CatalogSettings } from './catalog/host.js';
@@ -17,7 +17,6 @@ import { PostgresCounters } from './counters.js';
 import {
   type AuthenticationMethod,
   PasswordAuthentication,
-  type PresentedKey,
   ScramAuthentication,
 } from './protocol/authentication.js';
 import { ProtocolError } from './protocol/errors.js';

@@ -382,7 +382,7 @@ export interface WorkerResponses {
   'oldest-events': Float64Array;
   'count-entities': readonly number[];
   'describe-columns': readonly DimensionStatistics[];
-  /** Per round, a partial result of each shard that has data of the dimension. */
+  /** The groups of each shard that has entities of the dimension. */
   totals: readonly GroupPartial[];
   extract: PackedRows;
   'select-begin': null;

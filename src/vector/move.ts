@@ -1,5 +1,6 @@
 /** Vectors made of rows of other vectors. Results may share arrays and texts with their sources. */
 import { joinTexts } from './join-texts.js';
+import { Texts } from './texts.js';
 import type { ExactVector, SqlType, Vector, VectorKind, WideIntegers } from './vector.js';
 import { vectorKindOf } from './vector.js';
 import { gatherIntegers, join64, putIntegers, sliceIntegers } from './wide-integers.js';
@@ -44,21 +45,23 @@ export function gatherOrMissing(vector: Vector, rows: Int32Array, count: number)
     if (has) positions[at] = row;
     else all = false;
   }
-  if (vector.count === 0) return missingLike(vector, count, valid);
+  if (vector.count === 0)
+    return missingRows(vector.kind, count, vector.kind === 'text' ? vector.texts : null);
   return { ...gather({ ...vector, valid: null }, positions, count), valid: all ? null : valid };
 }
 
-/** A vector of missing values of the same kind. */
-function missingLike(vector: Vector, count: number, valid: Uint8Array): Vector {
-  switch (vector.kind) {
+/** A vector of missing values; `texts` are those of the column, none of which is read; null = they are not known. */
+export function missingRows(kind: VectorKind, count: number, texts: Texts | null): Vector {
+  const valid = new Uint8Array(count);
+  switch (kind) {
     case 'exact':
-      return { kind: 'exact', count, valid, numbers: new Float64Array(count), wide: null };
+      return { kind, count, valid, numbers: new Float64Array(count), wide: null };
     case 'float':
-      return { kind: 'float', count, valid, numbers: new Float64Array(count) };
+      return { kind, count, valid, numbers: new Float64Array(count) };
     case 'boolean':
-      return { kind: 'boolean', count, valid, bits: new Uint8Array(count) };
+      return { kind, count, valid, bits: new Uint8Array(count) };
     case 'text':
-      return { kind: 'text', count, valid, codes: new Uint32Array(count), texts: vector.texts };
+      return { kind, count, valid, codes: new Uint32Array(count), texts: texts ?? Texts.ofStrings(['']) };
   }
 }
 

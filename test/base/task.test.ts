@@ -1,8 +1,10 @@
 /** Cooperative tasks; a long merge of groups yields between slices. */
+
 import t from 'tap';
 import { inSlices, Prng, runToEnd, SLICE_ENTRIES, type Task } from '../../src/base/index.js';
 import type { GroupPartial, SelectPlan } from '../../src/ir/index.js';
 import { finishGroups } from '../../src/plan/index.js';
+import { COUNT_ROWS } from '../support/aggregates.js';
 
 const SEED = 832_040;
 t.comment(`seed ${SEED}`);
@@ -55,18 +57,10 @@ function groups(prng: Prng, first: number, count: number): GroupPartial {
 
 const INTEGER = { type: 'integer' } as const;
 const input = (index: number) => ({ op: 'input', type: INTEGER, input: index }) as const;
-const COUNT = {
-  function: 'count',
-  of: null,
-  distinct: false,
-  feed: 'rows',
-  fraction: null,
-  type: INTEGER,
-} as const;
 const PLAN: SelectPlan = {
   ...{ databaseId: 1, dimensionId: 2, condition: null, filter: null, events: null, joins: [], inputs: [] },
   ...{ feeds: [], having: null, distinct: false, offset: 0, limit: 10 },
-  grouping: { keys: [input(0)], perEntity: false, aggregates: [COUNT] },
+  grouping: { keys: [input(0)], perEntity: false, aggregates: [COUNT_ROWS] },
   outputs: [0, 1].map((index) => ({ name: String(index), type: INTEGER, of: input(index) })),
   order: [{ of: input(1), descending: true }],
 };

@@ -246,7 +246,7 @@ browse(
     await row.waitFor();
     t.strictSame((await row.locator('td').allTextContents()).slice(0, 2), ['quarry', 'production']);
     await goTo(page, 'Keys');
-    t.equal(await page.getByLabel('Database').inputValue(), 'quarry');
+    t.equal(await page.getByLabel('Database', { exact: true }).inputValue(), 'quarry');
   },
 );
 

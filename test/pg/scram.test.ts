@@ -1,7 +1,7 @@
 /** Clients that present their keys by SCRAM-SHA-256: node-postgres, psql, and one that sends nonsense. */
 import { spawnSync } from 'node:child_process';
 import t from 'tap';
-import { refusal, startPostgres } from './site.js';
+import { psqlFlags, refusal, startPostgres } from './site.js';
 
 const hasPsql = spawnSync('psql', ['--version']).status === 0;
 
@@ -51,18 +51,7 @@ t.test('keys are proved, not sent', async (t) => {
 
   t.test('psql', { skip: hasPsql ? false : 'psql is not installed' }, async (t) => {
     const env = { ...process.env, PGPASSWORD: fixture.keys.master, PGSSLMODE: 'require' };
-    const args = [
-      '-h',
-      '127.0.0.1',
-      '-p',
-      String(fixture.port),
-      '-U',
-      'any',
-      '-d',
-      'quarry',
-      '-Atc',
-      'SELECT 7',
-    ];
+    const args = [...psqlFlags(fixture), '-c', 'SELECT 7'];
     const { stdout, status } = spawnSync('psql', args, { env, encoding: 'utf8' });
     t.strictSame([status, stdout], [0, '7\n']);
   });

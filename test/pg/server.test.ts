@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type pg from 'pg';
 import t from 'tap';
-import { type PostgresFixture, refusal, startPostgres } from './site.js';
+import { type PostgresFixture, psqlFlags, refusal, startPostgres } from './site.js';
 
 const run = promisify(execFile);
 const COLUMNS = [
@@ -310,20 +310,7 @@ t.test('node-postgres and psql over TLS', async (t) => {
       return;
     }
     const psql = async (...commands: readonly string[]): Promise<string> => {
-      const flags = [
-        '-X',
-        '-A',
-        '-t',
-        '-h',
-        '127.0.0.1',
-        '-p',
-        String(fixture.port),
-        '-U',
-        'any',
-        '-d',
-        'quarry',
-      ];
-      const all = [...flags, ...commands.flatMap((command) => ['-c', command])];
+      const all = [...psqlFlags(fixture), ...commands.flatMap((command) => ['-c', command])];
       const env = { ...process.env, PGPASSWORD: fixture.keys.read, PGSSLMODE: 'require' };
       return (await run('/usr/bin/psql', all, { env })).stdout;
     };

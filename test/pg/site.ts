@@ -61,6 +61,12 @@ export async function startPostgres(t: Test, flags: readonly string[] = []): Pro
   };
 }
 
+/** The flags with which psql connects to the server and prints bare rows. */
+export const psqlFlags = ({ port }: Pick<PostgresFixture, 'port'>): readonly string[] => [
+  ...['-X', '-A', '-t', '-h', '127.0.0.1', '-p', String(port)],
+  ...['-U', 'any', '-d', 'quarry'],
+];
+
 /** The error of a query that must fail. */
 export async function refusal(query: Promise<unknown>): Promise<pg.DatabaseError> {
   try {

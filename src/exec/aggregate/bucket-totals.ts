@@ -14,9 +14,9 @@ import {
 } from '../../ir/index.js';
 import { bucketNumber, bucketStart, type Interval } from '../../schema/index.js';
 import type { EventSegment } from '../../storage/index.js';
-import { datesOfEvents, EventSelection, eventsOfRows } from '../condition/event-selection.js';
+import { datesOfEvents, EventSelection } from '../condition/event-selection.js';
 import { listSelectedRows, type SelectedRows } from '../condition/selected-rows.js';
-import { selectedEntities } from '../items/event-stream.js';
+import { selectedEntities } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import type { ShardOperatorStats } from '../select/operator-stats.js';
 import type { GroupSlotSource } from '../select/slot-plan.js';
@@ -40,17 +40,11 @@ export function bucketTotals(
   if (wanted === null) return null;
   const start = stats.start();
   const selection = new EventSelection(dimension, events, run);
-  const rows = selectedEntities(dimension, plan, scratch, run);
+  const rows = selectedEntities(dimension, plan.condition, scratch, run);
   const memory = run.child();
   const buckets = new BucketRuns(item.buckets, item.window, wanted, memory);
   try {
-    for (const segment of selection.table?.segments ?? []) {
-      run.check();
-      if (!selection.mayMatch(segment)) continue;
-      const all = selection.select(segment);
-      const selected = rows === null || all.count === 0 ? all : eventsOfRows(segment, all, rows);
-      if (selected.count > 0) buckets.add(segment, selected);
-    }
+    for (const { segment, selected } of selection.ofRows(rows, run)) buckets.add(segment, selected);
     const partial = buckets.partial(wanted, run);
     stats.add('scan', start, buckets.eventCount);
     stats.add('group', stats.start(), partial.groupCount);

@@ -9,12 +9,13 @@ import {
   columnTotalsOf,
   type EventTest,
   type GroupPartial,
+  keyOf,
   type SelectPlan,
 } from '../../ir/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
 import type { Arena, EntitySegment, EventSegment, Shard } from '../../storage/index.js';
 import { ShardCondition } from '../condition/condition.js';
-import { EventSelection, eventsOfRows } from '../condition/event-selection.js';
+import { EventSelection } from '../condition/event-selection.js';
 import type { SelectedRows } from '../condition/selected-rows.js';
 import { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
@@ -71,8 +72,8 @@ class ColumnScans {
     this.#run = run;
     this.#entities = wanted.some(({ of }) => of === 'entities');
     for (const total of wanted) {
-      const { totals } = this.#totals.get(keyOf(total)) ?? { totals: new Totals() };
-      this.#totals.set(keyOf(total), { first: total, totals });
+      const { totals } = this.#totals.get(sourceOf(total)) ?? { totals: new Totals() };
+      this.#totals.set(sourceOf(total), { first: total, totals });
       totals.want(total.statistic);
     }
   }
@@ -120,17 +121,11 @@ class ColumnScans {
   #addEvents(event: EventTest, selection: EntitySelection, totals: Totals): void {
     const { dimension } = this.#source;
     const events = new EventSelection(dimension, event, this.#run);
-    let rows: Uint8Array | null = null;
+    const mayMatch = events.table?.segments.some((segment) => events.mayMatch(segment)) === true;
+    const rows = mayMatch && !selection.isWhole ? selection.bitmap() : null;
     try {
-      for (const segment of events.table?.segments ?? []) {
-        this.#run.check();
-        if (!events.mayMatch(segment)) continue;
-        // Read before events are selected: both use the arenas' scratch bitmaps.
-        if (!selection.isWhole) rows ??= selection.bitmap();
-        const matching = events.select(segment);
-        const selected =
-          rows === null || matching.count === 0 ? matching : eventsOfRows(segment, matching, rows);
-        if (selected.count > 0) addEventsOf(segment, selected, totals);
+      for (const { segment, selected } of events.ofRows(rows, this.#run)) {
+        addEventsOf(segment, selected, totals);
       }
     } finally {
       if (rows !== null) this.#run.release(rows.length);
@@ -140,18 +135,13 @@ class ColumnScans {
 
   stateOf(total: ColumnTotal): AggregateState {
     if (total.of === 'entities') return { holds: 'count', counts: Float64Array.of(this.#entityCount) };
-    const { totals } = this.#totals.get(keyOf(total)) ?? { totals: new Totals() };
+    const { totals } = this.#totals.get(sourceOf(total)) ?? { totals: new Totals() };
     return totalStates(total.statistic, [totals]);
   }
 }
 
-function keyOf(total: ColumnTotal): string {
-  if (total.of === 'entities') return '';
-  if (total.of === 'attribute') return `column ${total.columnId}`;
-  return JSON.stringify(total.event, (_, value: unknown) =>
-    typeof value === 'bigint' ? `${value}n` : value,
-  );
-}
+/** Equal for totals of the same column or events. */
+const sourceOf = ({ statistic: _, ...source }: ColumnTotal): string => keyOf(source);
 
 /** Adds the column's values of the `count` rows selected in the segment. */
 function addAttribute(

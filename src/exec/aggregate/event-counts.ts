@@ -9,9 +9,9 @@
 import { grownWithin, type MemoryAccount } from '../../base/index.js';
 import type { AggregateState, EventTest, GroupPartial, SelectPlan } from '../../ir/index.js';
 import type { EventSegment } from '../../storage/index.js';
-import { EventSelection, eventsOfRows, rowsOfEvents } from '../condition/event-selection.js';
+import { EventSelection, rowsOfEvents } from '../condition/event-selection.js';
 import { listSelectedRows } from '../condition/selected-rows.js';
-import { selectedEntities } from '../items/event-stream.js';
+import { selectedEntities } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import { aggregationKindOf } from '../select/aggregate-kinds.js';
 import type { ShardOperatorStats } from '../select/operator-stats.js';
@@ -103,7 +103,7 @@ function scanned(
   const numbers = EventNumbers.of(dimension, event.columnId, memory);
   if (numbers === null) return null;
   const start = stats.start();
-  const rows = selectedEntities(dimension, plan, scratch, run);
+  const rows = selectedEntities(dimension, plan.condition, scratch, run);
   const events = new EventSelection(dimension, event, run);
   try {
     const scan = new EventScan(dimension.rowEnd, { events, owners: rows, numbers }, memory, run);
@@ -162,14 +162,8 @@ class EventScan {
   }
 
   #each(sink: EntrySink): void {
-    for (const segment of this.#events.table?.segments ?? []) {
-      this.#run.check();
-      if (!this.#events.mayMatch(segment)) continue;
-      const matching = this.#events.select(segment);
-      const owners = this.#owners;
-      const selected =
-        owners === null || matching.count === 0 ? matching : eventsOfRows(segment, matching, owners);
-      if (selected.count > 0) this.#emit(segment, selected, sink);
+    for (const { segment, selected } of this.#events.ofRows(this.#owners, this.#run)) {
+      this.#emit(segment, selected, sink);
     }
   }
 

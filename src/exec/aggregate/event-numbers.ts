@@ -6,6 +6,7 @@ import type { MemoryAccount } from '../../base/index.js';
 import { textOfPoint } from '../../schema/index.js';
 import { type Dictionary, type DimensionShard, type EventSegment, readCodes } from '../../storage/index.js';
 import { exactVector64, halvesOf, toWire, vectorOf, type WireVector } from '../../vector/index.js';
+import { storedNumberAt } from '../select/stored-values.js';
 import { PointTable, WordTable } from './value-table.js';
 import { textsOf } from './value-texts.js';
 
@@ -121,26 +122,20 @@ function addPoints(
 }
 
 function addWords(
-  { arena, width, valuesAt }: EventSegment,
+  segment: EventSegment,
   events: Uint32Array,
   count: number,
   table: WordTable,
   out: Uint32Array,
 ): void {
-  const { i8, i16, i32 } = arena;
+  const { arena, width, valuesAt } = segment;
   for (let at = 0; at < count; at++) {
-    const event = events[at];
     if (width === 8) {
-      const word = (valuesAt >> 2) + event * 2;
-      out[at] = table.add(i32[word], i32[word + 1]);
-      continue;
+      const word = (valuesAt >> 2) + events[at] * 2;
+      out[at] = table.add(arena.i32[word], arena.i32[word + 1]);
+    } else {
+      const value = storedNumberAt(segment, events[at]);
+      out[at] = table.add(value, value >> 31);
     }
-    const value =
-      width === 4
-        ? i32[(valuesAt >> 2) + event]
-        : width === 2
-          ? i16[(valuesAt >> 1) + event]
-          : i8[valuesAt + event];
-    out[at] = table.add(value, value >> 31);
   }
 }

@@ -76,6 +76,26 @@ export class EventSelection {
     return count === 0 ? NO_ROWS : { from, to, count, isRange, start, bitmapAt: out };
   }
 
+  /**
+   * The segments with selected events of entities whose rows are set in `rows` (null = all). The events are valid until
+   * the next segment. Throws 9005, 9006.
+   */
+  *ofRows(
+    rows: Uint8Array | null,
+    run: QueryRun,
+  ): Generator<{
+    readonly index: number;
+    readonly segment: EventSegment;
+    readonly selected: SelectedEvents;
+  }> {
+    for (const [index, segment] of (this.table?.segments ?? []).entries()) {
+      run.check();
+      if (!this.mayMatch(segment)) continue;
+      const selected = eventsOfRows(segment, this.select(segment), rows);
+      if (selected.count > 0) yield { index, segment, selected };
+    }
+  }
+
   /** Releases the memory of the tests. */
   release(): void {
     for (const test of this.#tests) test.release();
@@ -84,13 +104,14 @@ export class EventSelection {
 
 /**
  * Narrows the selected events to events whose entity's row is set in `rows`, a bitmap over the shard's rows as returned
- * by EntitySelection.bitmap. Overwrites the bitmap of the events.
+ * by EntitySelection.bitmap; null = all. Overwrites the bitmap of the events.
  */
 export function eventsOfRows(
   segment: EventSegment,
   events: SelectedEvents,
-  rows: Uint8Array,
+  rows: Uint8Array | null,
 ): SelectedEvents {
+  if (rows === null || events.count === 0) return events;
   const { u32 } = segment.arena;
   const { from, to, start, isRange, bitmapAt } = events;
   const rowsAt = segment.rowsAt >> 2;

@@ -69,3 +69,18 @@ export class EntitySelection {
     this.#condition?.release();
   }
 }
+
+/** The entities that satisfy a condition, one bit per row, reserved in the run; null = all. Throws 9005, 9006. */
+export function selectedEntities(
+  dimension: DimensionShard,
+  condition: Condition | null,
+  scratch: Arena,
+  run: QueryRun,
+): Uint8Array | null {
+  const selection = new EntitySelection(dimension, condition, scratch, run);
+  try {
+    return selection.isWhole ? null : selection.bitmap();
+  } finally {
+    selection.release();
+  }
+}

@@ -1,4 +1,6 @@
 /** A block of rows as kernels read it, and where they find its columns and write its fields. */
+
+import type { Kernels } from '../../kernels/index.js';
 import type { LatestColumn } from '../../storage/index.js';
 
 /** The number of rows that are added at once, chosen so that the block stays in the L2 cache. A multiple of 128. */
@@ -29,4 +31,20 @@ export interface Block {
 export interface FieldTarget {
   readonly at: number;
   readonly recordBytes: number;
+}
+
+/** Writes the stored values of the selected rows of a block as 64-bit integers, with 0 for a missing value. */
+export function stageStored(
+  { kind, width }: NonNullable<SegmentColumn['stored']>,
+  values: number,
+  { from, rows, selected }: Omit<Block, 'count'>,
+  { at: out, recordBytes }: FieldTarget,
+  kernels: Kernels,
+): void {
+  const valueBytes = kind === 'i32' ? 4 : width;
+  const at = values + from * valueBytes;
+  if (valueBytes === 8) kernels.stageI64(at, selected, rows, out, recordBytes);
+  else if (valueBytes === 4) kernels.stageI32(at, selected, rows, out, recordBytes);
+  else if (valueBytes === 2) kernels.stageI16(at, selected, rows, out, recordBytes);
+  else kernels.stageI8(at, selected, rows, out, recordBytes);
 }

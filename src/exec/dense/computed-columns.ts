@@ -6,7 +6,7 @@ import { invariant } from '../../base/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
 import type { QueryMemory } from '../query-memory.js';
 import type { Allocate } from './allocations.js';
-import { type Block, DENSE_BLOCK_ROWS, FIELD_BYTES, type SegmentColumn } from './block.js';
+import { type Block, DENSE_BLOCK_ROWS, FIELD_BYTES, type SegmentColumn, stageStored } from './block.js';
 import { type IntegerOperator, type IntegerStep, PROGRAM_DEPTH_MAX } from './integer-program.js';
 
 export interface ComputedColumn {
@@ -80,7 +80,11 @@ export class ComputedColumns {
   /** Computes the rows of a block, selected or not. The results are those of the columns until the next call. */
   compute(block: Pick<Block, 'from' | 'rows'>): void {
     if (this.#computed.length === 0) return;
-    for (const { column, buffer } of this.#inputs.values()) this.#widen(column, block, buffer);
+    for (const { column, buffer } of this.#inputs.values()) {
+      if (column.stored === null || isWide(column)) continue;
+      const target = { at: buffer, recordBytes: FIELD_BYTES };
+      stageStored(column.stored, column.values, { ...block, selected: 0 }, target, this.#memory.kernels);
+    }
     for (const computed of this.#computed) {
       const { result, values, present } = computed;
       if (result.stored === null) continue;
@@ -90,17 +94,6 @@ export class ComputedColumns {
       this.#run(computed, block);
       if (!result.isFull) this.#clearMissing(computed, block);
     }
-  }
-
-  /** Writes the values of a column as 64-bit integers unless they are. */
-  #widen({ stored, values }: SegmentColumn, { from, rows }: Pick<Block, 'from' | 'rows'>, out: number): void {
-    if (stored === null) return;
-    const { kernels } = this.#memory;
-    const width = stored.kind === 'i32' ? 4 : stored.width;
-    const at = values + from * width;
-    if (width === 4) kernels.stageI32(at, 0, rows, out, FIELD_BYTES);
-    else if (width === 2) kernels.stageI16(at, 0, rows, out, FIELD_BYTES);
-    else if (width === 1) kernels.stageI8(at, 0, rows, out, FIELD_BYTES);
   }
 
   #run({ steps, values }: Computed, block: Pick<Block, 'from' | 'rows'>): void {
@@ -122,9 +115,7 @@ export class ComputedColumns {
 
   #valuesOf(columnId: number, { from }: Pick<Block, 'from'>): number {
     const { column, buffer } = this.#inputs.get(columnId) as { column: SegmentColumn; buffer: number };
-    return column.stored?.width === 8 && column.stored.kind === 'i64'
-      ? column.values + from * FIELD_BYTES
-      : buffer;
+    return isWide(column) ? column.values + from * FIELD_BYTES : buffer;
   }
 
   #combine(operator: IntegerOperator, left: number, right: number, rows: number, out: number): void {
@@ -144,3 +135,6 @@ export class ComputedColumns {
     kernels.clearMissingI64(values, present, rows);
   }
 }
+
+/** Whether the values are 64-bit integers as they are stored. */
+const isWide = ({ stored }: SegmentColumn): boolean => stored?.kind === 'i64' && stored.width === 8;

@@ -218,6 +218,7 @@ interface Wanted {
   readonly integers: StoredIntegers;
   /** null = the column is stored. */
   readonly steps: ComputedColumn['steps'] | null;
+  readonly kinds: Set<AggregationKind>;
 }
 
 function planOperands(
@@ -227,7 +228,8 @@ function planOperands(
   keys: readonly DenseKey[],
   slotCount: number | null,
 ): DensePlan | null {
-  const wanted = new Map<string, { readonly column: Wanted; readonly kinds: Set<AggregationKind> }>();
+  const wanted: Wanted[] = [];
+  const numbers = new Map<string, number>();
   const requested: DenseAggregate[] = [];
   for (const aggregate of aggregates) {
     const kind = aggregationKindOf(aggregate);
@@ -237,22 +239,25 @@ function planOperands(
       continue;
     }
     const key = keyOf(aggregate.of);
-    const column = wanted.get(key)?.column ?? wantedOf(aggregate.of, plan, dimension, -1 - wanted.size);
-    if (column === null || !isSupported(kind, aggregate, column)) return null;
-    if (!wanted.has(key)) wanted.set(key, { column, kinds: new Set() });
-    wanted.get(key)?.kinds.add(kind);
-    requested.push({ kind, operand: [...wanted.keys()].indexOf(key) });
+    let operand = numbers.get(key);
+    if (operand === undefined) {
+      const column = wantedOf(aggregate.of, plan, dimension, -1 - wanted.length);
+      if (column === null) return null;
+      operand = wanted.push(column) - 1;
+      numbers.set(key, operand);
+    }
+    if (!isSupported(kind, aggregate, wanted[operand])) return null;
+    wanted[operand].kinds.add(kind);
+    requested.push({ kind, operand });
   }
   const fields = new Fields();
   const operands: DenseOperand[] = [];
-  for (const { column, kinds } of wanted.values()) {
-    const operand = operandOf(dimension, column, kinds, fields, slotCount);
+  for (const column of wanted) {
+    const operand = operandOf(dimension, column, fields, slotCount);
     if (operand === null) return null;
     operands.push(operand);
   }
-  const computed = [...wanted.values()].flatMap(({ column: { columnId, steps } }) =>
-    steps === null ? [] : [{ columnId, steps }],
-  );
+  const computed = wanted.flatMap(({ columnId, steps }) => (steps === null ? [] : [{ columnId, steps }]));
   return fields.plan({ keys, slotCount, computed, aggregates: requested }, operands);
 }
 
@@ -266,13 +271,19 @@ function wantedOf(
   const input = attributeOf(of, plan);
   if (input !== null) {
     const { columnId, kind } = input;
-    return { columnId, kind, integers: storedIntegers(dimension, columnId), steps: null };
+    return { columnId, kind, integers: storedIntegers(dimension, columnId), steps: null, kinds: new Set() };
   }
   const program = integerProgram(of, plan, dimension);
   if (program === null) return null;
   const { min, max, hasMissing, steps } = program;
   const isWide = min < -INT32_END || max >= INT32_END;
-  return { columnId: computedId, kind: 'i64', integers: { min, max, isWide, hasMissing }, steps };
+  return {
+    columnId: computedId,
+    kind: 'i64',
+    integers: { min, max, isWide, hasMissing },
+    steps,
+    kinds: new Set(),
+  };
 }
 
 /** Places the fields of the records. */
@@ -315,8 +326,7 @@ function isSupported(
 
 function operandOf(
   dimension: DimensionShard,
-  { columnId, integers }: Wanted,
-  kinds: ReadonlySet<AggregationKind>,
+  { columnId, integers, kinds }: Wanted,
   fields: Fields,
   slotCount: number | null,
 ): DenseOperand | null {

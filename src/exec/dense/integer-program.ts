@@ -4,7 +4,7 @@
  */
 import type { Constant, Expression, SelectPlan } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
-import { type SqlType, scaleOf, vectorKindOf } from '../../vector/index.js';
+import { type SqlType, scaleOf } from '../../vector/index.js';
 import { attributeOf } from '../select/slot-aggregates.js';
 import { type StoredIntegers, storedIntegers } from './stored-integers.js';
 
@@ -75,8 +75,7 @@ function programOf(
 }
 
 /** Dates are integers as well, but casts from and to them are not changes of scale. */
-const isInteger = (type: SqlType): boolean =>
-  vectorKindOf(type) === 'exact' && (type.type === 'integer' || type.type === 'decimal');
+const isInteger = ({ type }: SqlType): boolean => type === 'integer' || type === 'decimal';
 
 function constantProgram({ value }: Constant): IntegerProgram | null {
   return typeof value === 'bigint' ? safely(constantOf(value)) : null;

@@ -9,7 +9,7 @@ import type { EntitySegment } from '../../storage/index.js';
 import { are64, type Vector } from '../../vector/index.js';
 import type { QueryMemory } from '../query-memory.js';
 import type { Allocate } from './allocations.js';
-import { type Block, DENSE_BLOCK_ROWS, type FieldTarget, type SegmentColumn } from './block.js';
+import { type Block, DENSE_BLOCK_ROWS, type FieldTarget, type SegmentColumn, stageStored } from './block.js';
 import { type ComputedColumn, ComputedColumns } from './computed-columns.js';
 
 /** The columns that keys and operands read; `computed` tells those of them that are not stored. */
@@ -119,20 +119,11 @@ export class SegmentColumns {
   }
 
   /** Writes the values of the selected rows, with 0 for a missing value. */
-  stageValues(columnId: number, { from, rows, selected }: Omit<Block, 'count'>, target: FieldTarget): void {
+  stageValues(columnId: number, block: Omit<Block, 'count'>, target: FieldTarget): void {
     const { kernels } = this.#memory;
     const { stored, values } = this.column(columnId);
-    const { at: out, recordBytes } = target;
-    if (stored === null) {
-      kernels.stageBits(this.#nothing, selected, rows, out, recordBytes);
-      return;
-    }
-    const width = stored.kind === 'i32' ? 4 : stored.width;
-    const at = values + from * width;
-    if (width === 8) kernels.stageI64(at, selected, rows, out, recordBytes);
-    else if (width === 4) kernels.stageI32(at, selected, rows, out, recordBytes);
-    else if (width === 2) kernels.stageI16(at, selected, rows, out, recordBytes);
-    else kernels.stageI8(at, selected, rows, out, recordBytes);
+    if (stored !== null) stageStored(stored, values, block, target, kernels);
+    else kernels.stageBits(this.#nothing, block.selected, block.rows, target.at, target.recordBytes);
   }
 
   /** Writes 1 for each selected row that has a value, else 0. */

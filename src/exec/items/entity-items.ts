@@ -116,7 +116,7 @@ function listSorted(
   return next;
 }
 
-/** Does the same. */
+/** Like `listSorted`, for events that are few. */
 function listFew(few: FewEvents, { entityRows, count }: RowBatch, from: number, list: ItemList): number {
   const { events } = few;
   let next = from;

@@ -3,7 +3,7 @@
  */
 import type { EventTest, Input, SelectPlan } from '../../ir/index.js';
 import type { Arena, DimensionShard } from '../../storage/index.js';
-import { EntitySelection } from '../condition/selection.js';
+import { selectedEntities } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import { BatchSize } from '../select/batch-size.js';
 import { feedBatches } from '../select/feed-batches.js';
@@ -69,7 +69,7 @@ export class EventStream implements GroupSource {
     this.#event = plan.events;
     this.#run = run;
     this.#stats = stats;
-    this.#rows = selectedEntities(dimension, plan, scratch, run);
+    this.#rows = selectedEntities(dimension, plan.condition, scratch, run);
     this.#reader = new InputReader(dimension, plan.inputs, scratch, run);
     this.#selection = new FeedSelection(dimension, plan.events, run);
     this.#entityValues = plan.inputs.map((input, index) => {
@@ -114,22 +114,5 @@ export class EventStream implements GroupSource {
     this.#selection.release();
     this.#reader.release();
     this.#run.release(this.#rows?.length ?? 0);
-  }
-}
-
-/**
- * The entities that satisfy the plan's condition, one bit per row, reserved in the run; null = all. Throws 9005, 9006.
- */
-export function selectedEntities(
-  dimension: DimensionShard,
-  { condition }: SelectPlan,
-  scratch: Arena,
-  run: QueryRun,
-): Uint8Array | null {
-  const selection = new EntitySelection(dimension, condition, scratch, run);
-  try {
-    return selection.isWhole ? null : selection.bitmap();
-  } finally {
-    selection.release();
   }
 }

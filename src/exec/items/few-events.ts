@@ -2,7 +2,7 @@
 import { lowerBound, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { EventTest } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
-import { EventSelection, eventsOfRows, rowsOfEvents } from '../condition/event-selection.js';
+import { EventSelection, rowsOfEvents } from '../condition/event-selection.js';
 import { listSelectedRows } from '../condition/selected-rows.js';
 import type { QueryRun } from '../query-run.js';
 
@@ -41,11 +41,7 @@ export class FewEvents {
       const longest = segments.reduce((most, { eventCount }) => Math.max(most, eventCount), 0);
       const segmentRows = memory.u32(longest);
       let count = 0;
-      for (const [index, segment] of segments.entries()) {
-        run.check();
-        if (!selection.mayMatch(segment)) continue;
-        const all = selection.select(segment);
-        const selected = rows === null || all.count === 0 ? all : eventsOfRows(segment, all, rows);
+      for (const { index, segment, selected } of selection.ofRows(rows, run)) {
         if (count + selected.count > countMax) return null;
         listSelectedRows(segment.arena, selected, segmentRows);
         const owners = rowsOfEvents(segment, selected);

@@ -109,8 +109,7 @@ function passing(
     for (let index = from; index < Math.min(to, segments.length); index++) {
       run.check();
       const segment = segments[index];
-      const all = selection.select(segment);
-      const selected = rows === null || all.count === 0 ? all : eventsOfRows(segment, all, rows);
+      const selected = eventsOfRows(segment, selection.select(segment), rows);
       if (selected.count > 0) use(segment, selected, index);
     }
   };

@@ -73,8 +73,7 @@ export function* feedBatches(
   for (let index = 0; index < segments.length; index++) {
     run.check();
     const segment = segments[index];
-    const all = selection.select(index);
-    const selected = rows === null || all.count === 0 ? all : eventsOfRows(segment, all, rows);
+    const selected = eventsOfRows(segment, selection.select(index), rows);
     const { count, isRange } = selected;
     if (count === 0) {
       yield null;

@@ -6,7 +6,7 @@
 import { invariant } from '../../base/index.js';
 import type { Input } from '../../ir/index.js';
 import type { Arena, DimensionShard, EntitySegment } from '../../storage/index.js';
-import { type SqlType, Texts, type Vector, vectorKindOf } from '../../vector/index.js';
+import { missingRows, Texts, type Vector, vectorKindOf } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import { ConditionInput } from './condition-input.js';
 import { EventValues } from './event-values.js';
@@ -54,7 +54,7 @@ export class InputReader {
         return this.#attribute(index, input, this.#shard.segments[segment], rowSet);
       case 'list': {
         const column = this.#shard.segments[segment].list(input.columnId);
-        if (column === undefined) return missing(input.type, rowSet.count, this.#noTexts);
+        if (column === undefined) return missingRows(vectorKindOf(input.type), rowSet.count, this.#noTexts);
         return readLists(column, input.itemType, rowSet, this.textsOf(input.columnId));
       }
       case 'condition':
@@ -97,7 +97,7 @@ export class InputReader {
     const column = segment.latest(input.columnId);
     const { count } = rowSet;
     if (column === undefined || column.presentCount === 0) {
-      return missing(input.type, count, this.textsOf(input.columnId) ?? this.#noTexts);
+      return missingRows(vectorKindOf(input.type), count, this.textsOf(input.columnId) ?? this.#noTexts);
     }
     const living = segment.rowCount - segment.deadCount;
     const valid =
@@ -180,19 +180,4 @@ function reusedArrays(): BatchArrays {
       return bits;
     },
   };
-}
-
-/** A vector of missing values; `texts` must contain at least one text, which is never read. */
-function missing(type: SqlType, count: number, texts: Texts): Vector {
-  const valid = new Uint8Array(count);
-  switch (vectorKindOf(type)) {
-    case 'exact':
-      return { kind: 'exact', count, valid, numbers: new Float64Array(count), wide: null };
-    case 'float':
-      return { kind: 'float', count, valid, numbers: new Float64Array(count) };
-    case 'boolean':
-      return { kind: 'boolean', count, valid, bits: new Uint8Array(count) };
-    case 'text':
-      return { kind: 'text', count, valid, codes: new Uint32Array(count), texts };
-  }
 }

@@ -10,6 +10,8 @@ import {
   type ApiKey,
   type Catalog,
   databaseOf,
+  hashOfPresented,
+  type PresentedKey,
   propertiesOf,
   type SavedQuery,
   savedQueriesOf,
@@ -20,14 +22,7 @@ import type { Endpoint } from '../endpoints/endpoints.js';
 import type { LimitedDatabase, RateLimit, RateLimiter } from '../limits/limits.js';
 import type { AddressBook } from './addresses.js';
 import type { Caller } from './caller.js';
-import {
-  authenticate,
-  checkAccount,
-  checkPermission,
-  databaseIdOf,
-  hashOfPresented,
-  type PresentedKey,
-} from './keys.js';
+import { authenticate, checkAccount, checkPermission, databaseIdOf } from './keys.js';
 import type { Sessions } from './sessions.js';
 
 /** The credentials that a client presents. */

@@ -5,7 +5,6 @@
  * presented text. A client cannot choose that hash, so it learns nothing about stored ones, and no comparison in constant
  * time is needed. The text of a key never appears in a message or a log.
  */
-import { hash } from 'node:crypto';
 import { type ErrorCode, QuarryError } from '../../base/index.js';
 import { type AccountState, type Catalog, databaseOf } from '../../catalog/index.js';
 import type { DatabaseEndpoint, Endpoint, TeamEndpoint } from '../endpoints/endpoints.js';
@@ -27,12 +26,6 @@ export function presentedKey(request: UwsRequest): string | null {
   if (count > 1) throw new QuarryError(1503, 'the request has several Authorization headers');
   return keyOf(header);
 }
-
-/** A key as the client presents it, or the hash of a key that it has proved to know. */
-export type PresentedKey = string | { readonly hash: string };
-
-export const hashOfPresented = (key: PresentedKey): string =>
-  typeof key === 'string' ? hash('sha256', key, 'hex') : key.hash;
 
 /** The caller whose key has that hash. Throws 502 if it is neither a key of the catalog nor of a session. */
 export function authenticate(catalog: Catalog, sessions: Sessions, keyHash: string, nowMs: number): Caller {

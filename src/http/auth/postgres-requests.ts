@@ -4,7 +4,7 @@
  */
 
 import { type Clock, invariant, QuarryError } from '../../base/index.js';
-import type { CatalogChange, KeySecrets } from '../../catalog/index.js';
+import type { CatalogChange, KeySecrets, PresentedKey } from '../../catalog/index.js';
 import type { EngineApi, QueryPlan } from '../../engine/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
 import type { RateLimiter } from '../limits/limits.js';
@@ -12,7 +12,6 @@ import type { RequestLog } from '../observability/request-log.js';
 import { RequestNotes } from '../observability/request-notes.js';
 import { type Authorizer, type DatabaseContext, limitedDatabase, type RequestContext } from './authorize.js';
 import type { Caller } from './caller.js';
-import type { PresentedKey } from './keys.js';
 import { checkTables, checkViews, checkWriter, mayCreate } from './write-permission.js';
 
 /** The credentials of a client of another protocol. */

@@ -1,16 +1,12 @@
 /** How a client shows that it has a key: as a password in clear text, or by SCRAM-SHA-256. */
-import type { KeySecrets } from '../../catalog/index.js';
+import type { KeySecrets, PresentedKey } from '../../catalog/index.js';
 import { ProtocolError } from './errors.js';
-import type { MessageReader } from './message-reader.js';
-import { utf8 } from './message-reader.js';
+import { type MessageReader, utf8 } from './message-reader.js';
 import * as messages from './messages.js';
 import { SCRAM, ScramExchange } from './scram.js';
 
 export const AUTHENTICATION_METHODS = ['password', 'scram'] as const;
 export type AuthenticationMethod = (typeof AUTHENTICATION_METHODS)[number];
-
-/** The text of a key, or the hash of a key that the client has proved to know. */
-export type PresentedKey = string | { readonly hash: string };
 
 /** `key` null = the client has to answer `reply` first. */
 export interface AuthenticationStep {

@@ -6,6 +6,7 @@ import {
   type Aggregate,
   type AggregateFunction,
   type AggregatePlan,
+  BOOLEAN,
   type Condition,
   type EventTest,
   type Expression,
@@ -13,6 +14,7 @@ import {
   INTEGER,
   type Input,
   type ItemSource,
+  inputExpression,
   type LevelPlan,
   type Metric,
   type MetricLevel,
@@ -48,8 +50,8 @@ export function levelPlan(
   if (level.source.from === 'entity-id' && decided.length === 0) return idsPlan(plan, level, limit);
   const round = new Round(plan, decided);
   const key = round.addKey(level, null);
-  const value = input(key.type, decided.length);
-  const count = input(INTEGER, decided.length + 1);
+  const value = inputExpression(key.type, decided.length);
+  const count = inputExpression(INTEGER, decided.length + 1);
   const order: SortKey[] = [
     { of: count, descending: true },
     { of: orderedAsText(value), descending: false },
@@ -88,7 +90,7 @@ export function metricPlan(
   const round = new Round(plan, decided);
   const { operand, feed } = round.addOperand(level);
   const order: SortKey[] =
-    level.buckets === null ? [] : [{ of: input(INTEGER, decided.length), descending: false }];
+    level.buckets === null ? [] : [{ of: inputExpression(INTEGER, decided.length), descending: false }];
   return round.select(aggregatesOf(level.metric, operand, feed), order, null);
 }
 
@@ -125,8 +127,6 @@ const aggregate = (
   feed: Aggregate['feed'],
 ): Aggregate => ({ function: name, of, distinct: false, feed, fraction: null, type });
 
-const input = (type: SqlType, index: number): Expression => ({ op: 'input', type, input: index });
-
 class Round {
   readonly #plan: AggregatePlan;
   readonly #conditions: Condition[];
@@ -147,7 +147,7 @@ class Round {
   }
 
   #input(one: Input): Expression {
-    return input(one.type, this.#inputs.push(one) - 1);
+    return inputExpression(one.type, this.#inputs.push(one) - 1);
   }
 
   #item(type: SqlType, item: ItemSource): Expression {
@@ -203,7 +203,7 @@ class Round {
   /** Keeps rows with one of the values, unless the condition already does. */
   #filtered(key: Expression, values: readonly Value[] | null, isExact: boolean): Expression {
     if (values === null || isExact) return key;
-    this.#filters.push({ op: 'in', type: { type: 'boolean' }, of: key, values, negated: false });
+    this.#filters.push({ op: 'in', type: BOOLEAN, of: key, values, negated: false });
     return key;
   }
 
@@ -241,7 +241,7 @@ class Round {
       databaseId,
       dimensionId,
       condition: joined(this.#conditions, (members) => ({ op: 'and', members })),
-      filter: joined(this.#filters, (members) => ({ op: 'and', type: { type: 'boolean' }, members })),
+      filter: joined(this.#filters, (members) => ({ op: 'and', type: BOOLEAN, members })),
       events: this.#events,
       joins: [],
       inputs: this.#inputs,
@@ -249,7 +249,7 @@ class Round {
       feeds: this.#feeds,
       grouping: { keys: this.#keys, perEntity: false, aggregates },
       having: null,
-      outputs: types.map((type, index) => ({ name: String(index), type, of: input(type, index) })),
+      outputs: types.map((type, index) => ({ name: String(index), type, of: inputExpression(type, index) })),
       distinct: false,
       order,
       offset: 0,

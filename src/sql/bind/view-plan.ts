@@ -12,8 +12,9 @@ import type { SessionTable, SqlRequest } from './request.js';
  * is refused. Throws 6000, 506.
  */
 export function bindView(saved: Pick<SavedQuery, 'name' | 'query'>, request: SqlRequest): ReadPlan {
-  const { dialect, columns: columnNames, ...definition } = viewDefinition(saved);
-  const query = readView({ dialect, columns: columnNames, ...definition }, request.model.name);
+  const definition = viewDefinition(saved);
+  const { dialect, columns: columnNames } = definition;
+  const query = readView(definition, request.model.name);
   const view: SessionTable = { is: 'view', query, columnNames, tables: new Map(), dialect };
   const script = readScript('SELECT * FROM v');
   if (script.kind !== 'reads') throw sqlError('a view is one SELECT', null);

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { newKeyText } from '../../../src/catalog/index.js';
-import { authenticate, hashOfPresented } from '../../../src/http/auth/keys.js';
+import { hashOfKey, newKeyText } from '../../../src/catalog/index.js';
+import { authenticate } from '../../../src/http/auth/keys.js';
 import type { Sessions } from '../../../src/http/auth/sessions.js';
 import { type TestRequest as HarnessAsk, RawConnection, requestBytes } from '../../http/harness.js';
 import { type ApiRequest, JsonClient, type Reply } from '../../support/json-client.js';
@@ -188,7 +188,7 @@ t.test('a key is looked up by the hash of its full text, whatever prefix it shar
   ]);
   const catalog = { keys, databases: new Map() } as never;
   const sessions = { find: () => null } as unknown as Sessions;
-  t.match(authenticate(catalog, sessions, hashOfPresented(right), 0), { kind: 'team' });
+  t.match(authenticate(catalog, sessions, hashOfKey(right), 0), { kind: 'team' });
   const wrong = [
     right.slice(0, -1),
     `${right}x`,
@@ -199,7 +199,7 @@ t.test('a key is looked up by the hash of its full text, whatever prefix it shar
     '__proto__',
   ];
   for (const text of wrong)
-    t.throws(() => authenticate(catalog, sessions, hashOfPresented(text), 0), { code: 502 });
+    t.throws(() => authenticate(catalog, sessions, hashOfKey(text), 0), { code: 502 });
   t.strictSame(looked, [right, ...wrong].map(hashOf), 'each key is looked up once, only by its hash');
   t.end();
 });

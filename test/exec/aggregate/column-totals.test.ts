@@ -1,10 +1,12 @@
 /** Totals of columns and events equal the model; other plans have none. */
+
 import t from 'tap';
 import type { Prng } from '../../../src/base/index.js';
 import { columnTotals } from '../../../src/exec/aggregate/column-totals.js';
 import { columnTotalsOf, type Expression, type Input, type SelectPlan } from '../../../src/ir/index.js';
+import { COUNT_ROWS } from '../../support/aggregates.js';
 import { MODULES } from '../extract/extract-plans.js';
-import { count, generateAggregate, generateEvent, planOf } from '../items/items-model.js';
+import { generateAggregate, generateEvent, planOf } from '../items/items-model.js';
 import { columnOf, inputAt, inputOf } from '../select/select-rows.js';
 import { compareKernel } from './kernel-oracle.js';
 
@@ -29,11 +31,11 @@ for (const [kernels, module] of MODULES) {
 t.test('a plan with keys, a filter, other aggregates or operands has no totals', async (t) => {
   const inputs = [inputOf(columnOf(3)), inputOf(columnOf(4)), inputOf(columnOf(21))];
   const [number, text, event] = inputs.map((_, input) => inputAt({ inputs }, input));
-  const sum = { ...count, function: 'sum', of: number, type: number.type } as const;
+  const sum = { ...COUNT_ROWS, function: 'sum', of: number, type: number.type } as const;
   const plan = (aggregate: object, more: Partial<SelectPlan> = {}): SelectPlan => ({
     ...{ databaseId: 1, dimensionId: 2, condition: null, filter: null, events: null, joins: [], inputs },
     ...{ feeds: [], having: null, outputs: [], distinct: false, order: [], offset: 0, limit: null },
-    grouping: { keys: [], perEntity: false, aggregates: [{ ...count, ...aggregate }] },
+    grouping: { keys: [], perEntity: false, aggregates: [{ ...COUNT_ROWS, ...aggregate }] },
     ...more,
   });
   const statistic = (aggregate: object): string | undefined => columnTotalsOf(plan(aggregate))?.[0].statistic;
@@ -50,7 +52,7 @@ t.test('a plan with keys, a filter, other aggregates or operands has no totals',
     statistic({ ...sum, of: { op: 'call', type: number.type, name: 'abs', args: [number], unit: null } }),
     undefined,
   );
-  const grouping = { keys: [text], perEntity: false, aggregates: [count] };
+  const grouping = { keys: [text], perEntity: false, aggregates: [COUNT_ROWS] };
   t.equal(columnTotalsOf(plan({}, { grouping })), null);
   t.equal(
     columnTotalsOf(plan({}, { filter: { op: 'constant', type: { type: 'boolean' }, value: true } })),

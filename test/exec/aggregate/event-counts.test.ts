@@ -1,10 +1,12 @@
 /** Events and entities by value equal the model, also if events do not fit in one batch. */
+
 import t from 'tap';
 import type { Prng } from '../../../src/base/index.js';
 import { countByEventValue, countEventValues } from '../../../src/exec/aggregate/event-counts.js';
 import type { Aggregate, SelectPlan } from '../../../src/ir/index.js';
+import { COUNT_ROWS } from '../../support/aggregates.js';
 import { MODULES } from '../extract/extract-plans.js';
-import { count, generateEvent, planOf } from '../items/items-model.js';
+import { generateEvent, planOf } from '../items/items-model.js';
 import { columnOf, inputAt, inputOf } from '../select/select-rows.js';
 import { compareKernel } from './kernel-oracle.js';
 
@@ -15,14 +17,20 @@ function entitiesPlan(prng: Prng): SelectPlan {
   const columnId = prng.pick([21, 22, 23]);
   const { type } = inputOf(columnOf(columnId));
   const inputs = [{ from: 'item', type, source: 0 }] as const;
-  const grouping = { keys: [inputAt({ inputs }, 0)], perEntity: false, aggregates: [count, count] };
+  const grouping = { keys: [inputAt({ inputs }, 0)], perEntity: false, aggregates: [COUNT_ROWS, COUNT_ROWS] };
   return planOf(prng, inputs, [{ from: 'events', event: generateEvent(prng, columnId) }], null, grouping);
 }
 
 function valuesPlan(prng: Prng): SelectPlan {
   const inputs = [inputOf(columnOf(21))];
   const of = inputAt({ inputs }, 0);
-  const median: Aggregate = { ...count, function: 'percentile', of, fraction: 0.5, type: { type: 'float' } };
+  const median: Aggregate = {
+    ...COUNT_ROWS,
+    function: 'percentile',
+    of,
+    fraction: 0.5,
+    type: { type: 'float' },
+  };
   const grouping = { keys: [], perEntity: false, aggregates: [median, median] };
   return planOf(prng, inputs, [], generateEvent(prng, 21), grouping);
 }

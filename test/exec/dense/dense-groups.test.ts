@@ -1,4 +1,5 @@
 /** Dense tables return the same groups as row-by-row grouping, for both sets of kernels and any mix of shards. */
+
 import t from 'tap';
 import { Prng, type QuarryError, runToEnd, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { DenseGroups } from '../../../src/exec/dense/dense-groups.js';
@@ -15,6 +16,7 @@ import { Arena, type Shard } from '../../../src/storage/index.js';
 import { fromWire, valueAt } from '../../../src/vector/index.js';
 import { KEY } from '../../storage/shard-model.js';
 import { COLUMNS, type Field } from '../../storage/stored.js';
+import { COUNT_ROWS } from '../../support/aggregates.js';
 import { generateCondition } from '../condition/conditions.js';
 import { MODULES } from '../extract/extract-plans.js';
 import { Extraction, type GenerateOptions, generateEntities, generateValue } from '../extract/extraction.js';
@@ -437,15 +439,7 @@ t.test(
 t.test('a query without memory for dense tables is grouped row by row', async (t) => {
   const extraction = new Extraction(null, 1);
   extraction.insert(generateEntities(new Prng(SEED), 300, { idCount: 400, wide: false, density: 0.9 }));
-  const count: Aggregate = {
-    function: 'count',
-    of: null,
-    distinct: false,
-    feed: 'rows',
-    fraction: null,
-    type: INTEGER,
-  };
-  const grouping = { keys: [inputAt(SHARED, 3)], perEntity: false, aggregates: [count] };
+  const grouping = { keys: [inputAt(SHARED, 3)], perEntity: false, aggregates: [COUNT_ROWS] };
   const small = new QueryRun(null, 0, 10_000);
   const memories = new QueryMemories(null);
   t.equal(densely(extraction.shards[0], { ...SHARED, grouping }, new Arena(null), memories, small), null);
@@ -533,19 +527,11 @@ t.test(
     const inputs = [...INPUTS, ID_INPUT];
     const plan = { ...PLAIN, inputs };
     const [boolean, , number, text, id] = inputs.map((_, input) => inputAt(plan, input));
-    const count: Aggregate = {
-      function: 'count',
-      of: null,
-      distinct: false,
-      feed: 'rows',
-      fraction: null,
-      type: INTEGER,
-    };
     const goes = (
       grouping: Partial<NonNullable<SelectPlan['grouping']>>,
       more: Partial<SelectPlan> = {},
     ): boolean => {
-      const whole = { keys: [text], perEntity: false, aggregates: [count], ...grouping };
+      const whole = { keys: [text], perEntity: false, aggregates: [COUNT_ROWS], ...grouping };
       const memories = new QueryMemories(null);
       return (
         densely(extraction.shards[0], { ...plan, grouping: whole, ...more }, new Arena(null), memories) !==
@@ -557,12 +543,12 @@ t.test(
     t.equal(goes({ keys: [id] }), false, 'entity IDs');
     t.equal(goes({ keys: [number] }), true, 'a range beyond 53 bits');
     t.equal(goes({ perEntity: true }), false);
-    t.equal(goes({ aggregates: [{ ...count, of: text, distinct: true }] }), false, 'distinct texts');
-    t.equal(goes({ aggregates: [{ ...count, function: 'max', of: text, type: text.type }] }), false);
-    t.equal(goes({ aggregates: [{ ...count, feed: 'entities' }] }), false);
-    t.equal(goes({ aggregates: [{ ...count, function: 'sum', of: number, type: number.type }] }), true);
+    t.equal(goes({ aggregates: [{ ...COUNT_ROWS, of: text, distinct: true }] }), false, 'distinct texts');
+    t.equal(goes({ aggregates: [{ ...COUNT_ROWS, function: 'max', of: text, type: text.type }] }), false);
+    t.equal(goes({ aggregates: [{ ...COUNT_ROWS, feed: 'entities' }] }), false);
+    t.equal(goes({ aggregates: [{ ...COUNT_ROWS, function: 'sum', of: number, type: number.type }] }), true);
     t.equal(
-      goes({ aggregates: [{ ...count, function: 'stddev', of: number }] }),
+      goes({ aggregates: [{ ...COUNT_ROWS, function: 'stddev', of: number }] }),
       false,
       'squares of eight bytes',
     );
@@ -571,7 +557,7 @@ t.test(
       fromWire(
         densely(
           extraction.shards[0],
-          { ...plan, grouping: { keys: [text], perEntity: false, aggregates: [count] } },
+          { ...plan, grouping: { keys: [text], perEntity: false, aggregates: [COUNT_ROWS] } },
           new Arena(null),
           new QueryMemories(null),
         )!.keys[0],

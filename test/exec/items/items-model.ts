@@ -1,4 +1,5 @@
 /** Groups over items: generated plans, and a model that computes their groups row by row from plain maps. */
+
 import type { Prng } from '../../../src/base/index.js';
 import { QueryMemories, QueryRun, SelectCursor } from '../../../src/exec/index.js';
 import type {
@@ -20,6 +21,7 @@ import { fromWire, type SqlType, type Value, valueAt } from '../../../src/vector
 import { countMatches, passes, type StoredEntity } from '../../ir/evaluate.js';
 import { KEY } from '../../storage/shard-model.js';
 import { COLUMNS, type Stored, type StoredColumn, type StoredEntities } from '../../storage/stored.js';
+import { COUNT_ROWS } from '../../support/aggregates.js';
 import { generateCondition, generateTest } from '../condition/conditions.js';
 import { type Extraction, WINDOW_START } from '../extract/extraction.js';
 import {
@@ -55,21 +57,12 @@ function generateBuckets(prng: Prng): Buckets {
   return { by: 'windows', windows: Array.from({ length: prng.between(0, 6) }, () => generateWindow(prng)) };
 }
 
-export const count: Aggregate = {
-  function: 'count',
-  of: null,
-  distinct: false,
-  feed: 'rows',
-  fraction: null,
-  type: INTEGER,
-};
-
 /** An aggregate of the operand: a sum or extreme of integers, a count of other values. */
 export function generateAggregate(prng: Prng, of: Expression): Aggregate {
-  if (prng.chance(0.3)) return count;
+  if (prng.chance(0.3)) return COUNT_ROWS;
   const isNumber = of.type.type === 'decimal';
   const name = isNumber ? prng.pick(['sum', 'min', 'max', 'count'] as const) : 'count';
-  return { ...count, function: name, of, type: name === 'count' ? INTEGER : of.type };
+  return { ...COUNT_ROWS, function: name, of, type: name === 'count' ? INTEGER : of.type };
 }
 
 /** Accumulates the inputs of a plan. */

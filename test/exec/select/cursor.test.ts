@@ -6,6 +6,7 @@ import type { Condition, SelectPlan } from '../../../src/ir/index.js';
 import { Arena, type Shard } from '../../../src/storage/index.js';
 import { fromWire, valueAt } from '../../../src/vector/index.js';
 import { COLUMNS } from '../../storage/stored.js';
+import { COUNT_ROWS } from '../../support/aggregates.js';
 import { MODULES } from '../extract/extract-plans.js';
 import { Extraction, type GenerateOptions, generateEntities, WINDOW_START } from '../extract/extraction.js';
 import { generateOrder, generatePlan, generateTables } from './select-plans.js';
@@ -18,7 +19,6 @@ import {
   conditionInput,
   dateInput,
   ID_INPUT,
-  INTEGER,
   inputAt,
   inputOf,
   joinTable,
@@ -402,15 +402,7 @@ t.test('a grouped plan returns the groups of every shard with entities in one pa
   const extraction = new Extraction(SIMD, 3);
   extraction.insert(generateEntities(prng, 200, OPTIONS));
   const inputs = [inputOf(columnOf(4))];
-  const count = {
-    function: 'count',
-    of: null,
-    distinct: false,
-    feed: 'rows',
-    fraction: null,
-    type: INTEGER,
-  } as const;
-  const grouping = { keys: [inputAt({ inputs }, 0)], perEntity: false, aggregates: [count] };
+  const grouping = { keys: [inputAt({ inputs }, 0)], perEntity: false, aggregates: [COUNT_ROWS] };
   const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
   const { parts } = runSelect(
     extraction.shards,

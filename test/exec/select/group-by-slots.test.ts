@@ -1,4 +1,5 @@
 /** Grouping by slots returns the same groups as the model and as row-by-row grouping. */
+
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
@@ -12,6 +13,7 @@ import { Arena, type Shard } from '../../../src/storage/index.js';
 import { fromWire, type Value, valueAt } from '../../../src/vector/index.js';
 import { KEY } from '../../storage/shard-model.js';
 import { COLUMNS } from '../../storage/stored.js';
+import { COUNT_ROWS } from '../../support/aggregates.js';
 import { generateCondition } from '../condition/conditions.js';
 import { MODULES } from '../extract/extract-plans.js';
 import { Extraction, type GenerateOptions, generateEntities } from '../extract/extraction.js';
@@ -227,15 +229,6 @@ const BY_TEXT = {
   ...SHARED,
   inputs: [inputOf(columnOf(4)), inputOf(columnOf(3)), ID_INPUT],
 };
-const COUNT_ROWS: Aggregate = {
-  function: 'count',
-  of: null,
-  distinct: false,
-  feed: 'rows',
-  fraction: null,
-  type: INTEGER,
-};
-
 t.test(
   'grouping by slots is not used for expressions of several columns, many values or wide numbers',
   async (t) => {

@@ -8,7 +8,7 @@ import { PGlite } from '@electric-sql/pglite';
 import type pg from 'pg';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { refusal, startPostgres } from '../site.js';
+import { psqlFlags, refusal, startPostgres } from '../site.js';
 
 const run = promisify(execFile);
 const SEED = 20_261_126;
@@ -161,25 +161,16 @@ t.test('cursors', async (t) => {
       t.comment('left out: psql is not installed (postgresql-client)');
       return;
     }
-    const flags = [
-      '-X',
-      '-A',
-      '-t',
-      '-h',
-      '127.0.0.1',
-      '-p',
-      String(fixture.port),
-      '-U',
-      'any',
-      '-d',
-      'quarry',
-    ];
     const text = 'SELECT n FROM many WHERE n >= 0 ORDER BY n';
     const env = { ...process.env, PGPASSWORD: fixture.keys.read, PGSSLMODE: 'require' };
-    const { stdout } = await run('/usr/bin/psql', [...flags, '-v', 'FETCH_COUNT=999', '-c', text], {
-      env,
-      maxBuffer: 10 * 2 ** 20,
-    });
+    const { stdout } = await run(
+      '/usr/bin/psql',
+      [...psqlFlags(fixture), '-v', 'FETCH_COUNT=999', '-c', text],
+      {
+        env,
+        maxBuffer: 10 * 2 ** 20,
+      },
+    );
     const lines = stdout.trim().split('\n');
     t.equal(lines.length, MANY);
     t.equal(lines.at(-1), String(MANY - 1));

@@ -1,4 +1,5 @@
 /** Groups that are merged partition by partition, by several workers, equal the groups of all rows. */
+
 import t from 'tap';
 import { MemoryAccount, Prng, QuarryError, runToEnd, type Task } from '../../../src/base/index.js';
 import {
@@ -19,6 +20,7 @@ import {
   planMerge,
 } from '../../../src/plan/index.js';
 import { toWire, type Value, valueAt, vectorOf } from '../../../src/vector/index.js';
+import { COUNT_ROWS } from '../../support/aggregates.js';
 import { makePlan, makeRows, SIZES, spread } from '../select/generate-groups.js';
 import { answerOf, inputOf, partialOf, planOf, type Row } from '../select/model.js';
 
@@ -113,15 +115,6 @@ function manyGroups(shard: number, count: number): GroupPartial {
   };
 }
 
-const counted = {
-  function: 'count',
-  of: null,
-  distinct: false,
-  feed: 'rows',
-  fraction: null,
-  type: INTEGER,
-} as const;
-
 function planOfMany(more: Partial<SelectPlan>): SelectPlan {
   const keys = KEYS.map((type, input) => inputOf(input, type));
   const outputs = [...keys, inputOf(3, INTEGER)].map((of, index) => ({
@@ -129,10 +122,10 @@ function planOfMany(more: Partial<SelectPlan>): SelectPlan {
     type: of.type,
     of,
   }));
-  return planOf({ grouping: { keys, perEntity: false, aggregates: [counted] }, outputs, ...more });
+  return planOf({ grouping: { keys, perEntity: false, aggregates: [COUNT_ROWS] }, outputs, ...more });
 }
 
-t.test('groups whose rows are equal are counted, and not ordered', async (t) => {
+t.test('groups whose rows are equal are COUNT_ROWS, and not ordered', async (t) => {
   const none: SelectPlan['outputs'] = [
     { name: 'c', type: TEXT, of: { op: 'constant', type: TEXT, value: null } },
   ];

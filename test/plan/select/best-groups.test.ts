@@ -3,6 +3,7 @@ import { Prng, runToEnd } from '../../../src/base/index.js';
 import type { GroupPartial, SelectPlan } from '../../../src/ir/index.js';
 import { areCertain, bestOf, finishGroups } from '../../../src/plan/index.js';
 import { fromWire, toWire, valueAt, vectorOf } from '../../../src/vector/index.js';
+import { COUNT_ROWS } from '../../support/aggregates.js';
 
 const SEED = 577_215;
 t.comment(`seed ${SEED}`);
@@ -10,19 +11,11 @@ t.comment(`seed ${SEED}`);
 const ENOUGH = 2 ** 30;
 const INTEGER = { type: 'integer' } as const;
 const input = (index: number) => ({ op: 'input', type: INTEGER, input: index }) as const;
-const COUNT = {
-  function: 'count',
-  of: null,
-  distinct: false,
-  feed: 'rows',
-  fraction: null,
-  type: INTEGER,
-} as const;
 const PLAN: SelectPlan = {
   ...{ databaseId: 1, dimensionId: 2, condition: null, filter: null, events: null, joins: [] },
   inputs: [{ from: 'attribute', type: INTEGER, columnId: 3, kind: 'i64' }],
   ...{ feeds: [], having: null, distinct: false, offset: 0, limit: 10 },
-  grouping: { keys: [input(0)], perEntity: false, aggregates: [COUNT] },
+  grouping: { keys: [input(0)], perEntity: false, aggregates: [COUNT_ROWS] },
   outputs: [0, 1].map((index) => ({ name: String(index), type: INTEGER, of: input(index) })),
   order: [{ of: input(1), descending: true }],
 };
@@ -107,6 +100,9 @@ t.test('several times the number of needed groups is requested, if the plan is l
   t.equal(bestOf({ ...PLAN, having }), null);
   const grouping = PLAN.grouping as NonNullable<SelectPlan['grouping']>;
   t.equal(bestOf({ ...PLAN, grouping: { ...grouping, perEntity: true } }), null);
-  t.equal(bestOf({ ...PLAN, grouping: { ...grouping, aggregates: [{ ...COUNT, of: input(0) }] } }), null);
+  t.equal(
+    bestOf({ ...PLAN, grouping: { ...grouping, aggregates: [{ ...COUNT_ROWS, of: input(0) }] } }),
+    null,
+  );
   t.equal(bestOf({ ...PLAN, grouping: null }), null);
 });

@@ -51,10 +51,17 @@ export function nameOfRef(ref: Ref): string {
   return ref.part === 'attribute' ? ref.column.apiName : `${ref.column.apiName}.${ref.part}`;
 }
 
+/** Whether a table name has the name of a database before it, which is not this one. */
+export const isOfOtherDatabase = (
+  { database }: Pick<TableName, 'database'>,
+  { name }: DatabaseModel,
+): boolean => typeof database === 'string' && lowerCase(database) !== lowerCase(name);
+
 /** Resolves a table name to a dimension. Throws 6000. */
-export function dimensionOf({ name, position, database }: TableName, model: DatabaseModel): Dimension {
-  if (typeof database === 'string' && lowerCase(database) !== lowerCase(model.name)) {
-    throw sqlError(`${quoted(database)} is another database than ${quoted(model.name)}`, position);
+export function dimensionOf(table: TableName, model: DatabaseModel): Dimension {
+  const { name, position, database } = table;
+  if (isOfOtherDatabase(table, model)) {
+    throw sqlError(`${quoted(database ?? '')} is another database than ${quoted(model.name)}`, position);
   }
   const dimension = namedOrDashed(model.dimensions, lowerCase(name));
   if (dimension !== null) return dimension;

@@ -7,10 +7,10 @@ import {
   type RelationColumn,
   readColumn,
 } from '../../../ir/index.js';
-import { isEventType, lowerCase } from '../../../schema/index.js';
+import { lowerCase } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { FromItem, SourcePosition, SqlNode, TableName } from '../../tree.js';
-import { dimensionOf, namedOrDashed } from '../clauses/sources.js';
+import { dimensionOf, isOfOtherDatabase, namedOrDashed } from '../clauses/sources.js';
 import { firstPresent } from '../expressions/choice.js';
 import { compared } from '../expressions/compare.js';
 import { bindCondition } from '../expressions/scalar.js';
@@ -24,7 +24,7 @@ import { type OutputColumn, PLAIN_TRAITS, plainColumn } from './plan-columns.js'
 import { columnScope, type QueryScope } from './query-scope.js';
 import { BaseTable, type EventTableName } from './tables/base-table.js';
 import { conditionTable } from './tables/condition-table.js';
-import { isOtherDatabase, isTable } from './tables/named-tables.js';
+import { eventTablesNamed, isTable } from './tables/named-tables.js';
 import { bindRelation, relationsNamed } from './tables/relation-table.js';
 import { bindTableFunction, type FunctionItem } from './tables/table-functions.js';
 
@@ -144,7 +144,7 @@ export class FromBinder {
   #relation(table: TableName): BoundFrom | null {
     const { model } = this.#context.request;
     const { name, alias, position } = table;
-    if (isOtherDatabase(table, model) || isTable(name, model)) return null;
+    if (isOfOtherDatabase(table, model) || isTable(name, model)) return null;
     const found = relationsNamed(name, model);
     if (found.length === 0) return null;
     if (found.length > 1) {
@@ -165,13 +165,8 @@ export class FromBinder {
   /** The event column that `table` names; null if it names a dimension. Throws 6000 if it names neither. */
   #eventsOf(table: TableName): EventTableName | null {
     const { model } = this.#context.request;
-    const name = lowerCase(table.name);
-    if (namedOrDashed(model.dimensions, name) !== null) return null;
-    const found = [...model.dimensions.values()].flatMap(({ apiName, columns }) => {
-      const column = namedOrDashed(columns, name);
-      const isEvents = column?.active === true && isEventType(column.type);
-      return isEvents ? [{ dimension: apiName, events: column.apiName }] : [];
-    });
+    if (namedOrDashed(model.dimensions, lowerCase(table.name)) !== null) return null;
+    const found = eventTablesNamed(table.name, model);
     if (found.length > 1) {
       const names = found.map(({ dimension }) => quoted(dimension)).join(' and ');
       throw sqlError(`${quoted(table.name)} is an event column of ${names}`, table.position);

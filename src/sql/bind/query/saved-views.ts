@@ -9,7 +9,7 @@ import { lowerCase } from '../../../schema/index.js';
 import { readView } from '../../read-view.js';
 import { sqlError } from '../../sql-error.js';
 import type { TableName } from '../../tree.js';
-import { namedOrDashed } from '../clauses/sources.js';
+import { isOfOtherDatabase, namedOrDashed } from '../clauses/sources.js';
 import type { SessionTable, SqlRequest } from '../request.js';
 import type { BoundView, QueryContext } from './context.js';
 
@@ -23,13 +23,12 @@ export type ViewScope = Pick<SqlRequest, 'model' | 'savedQueries'>;
 
 /** The view that a table name means; null if it means none. */
 export function viewNamed(
-  { name, database }: Pick<TableName, 'name' | 'database'>,
+  table: Pick<TableName, 'name' | 'database'>,
   { model, savedQueries }: ViewScope,
 ): SavedQuery | null {
-  if (savedQueries === undefined || savedQueries.size === 0) return null;
-  if (typeof database === 'string' && lowerCase(database) !== lowerCase(model.name)) return null;
-  if (namedOrDashed(model.dimensions, lowerCase(name)) !== null) return null;
-  return namedOrDashed(viewsIn(savedQueries), lowerCase(name));
+  if (savedQueries === undefined || savedQueries.size === 0 || isOfOtherDatabase(table, model)) return null;
+  const name = lowerCase(table.name);
+  return namedOrDashed(model.dimensions, name) === null ? namedOrDashed(viewsIn(savedQueries), name) : null;
 }
 
 /** The views that one statement reads. */
