@@ -7,14 +7,14 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { invariant, Prng } from '../../src/base/index.js';
-import { HashPartitions, PARTITION_COUNT } from '../../src/exec/dense/hash-partitions.js';
-import { HashTable } from '../../src/exec/dense/hash-table.js';
+import { HashPartitions, PARTITION_COUNT } from '../../src/exec/aggregate/dense/hash-partitions.js';
+import { HashTable } from '../../src/exec/aggregate/dense/hash-table.js';
 import { QueryMemory } from '../../src/exec/query-memory.js';
 import { UNBOUNDED } from '../../src/exec/query-run.js';
 import { ARENA_RESERVED_BYTES, compileKernels, type Kernels, kernelsFor } from '../../src/kernels/index.js';
 
 const SEED = 11;
-/** Rows of a block, as in src/exec/dense/dense-table.ts. */
+/** Rows of a block, as in src/exec/aggregate/dense/dense-table.ts. */
 const BLOCK_ROWS = 4_096;
 /** Bytes of a count and three sums. */
 const RECORD_BYTES = 32;

@@ -7,5 +7,5 @@ export * from './mutate.js';
 export * from './query-memory.js';
 export * from './query-run.js';
 export * from './relation/stage/stage-run.js';
-export * from './select/cursor.js';
-export * from './select/scan-summary.js';
+export * from './scan/scan-summary.js';
+export * from './sort/cursor.js';

@@ -1,7 +1,7 @@
 /** Texts in the form of a shard's dictionary, and partitioned by their hashes. */
 import { hashBytes } from '../../src/base/index.js';
+import { allocateFresh, partitionedTexts } from '../../src/exec/aggregate/groups/text-partitions.js';
 import { QueryRun } from '../../src/exec/query-run.js';
-import { allocateFresh, partitionedTexts } from '../../src/exec/select/text-partitions.js';
 import { type PartitionedTexts, TEXT_HEAD_WORDS, TEXT_PARTITIONS, textWords } from '../../src/ir/index.js';
 
 /** The hash of the empty text is not defined. */

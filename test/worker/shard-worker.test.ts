@@ -5,7 +5,7 @@ import { batchBytes, encodeBatch } from '../../src/column/index.js';
 import type { Aggregate, Expression, SelectPlan } from '../../src/ir/index.js';
 import type { DimensionData, WorkerRequest, WorkerStart } from '../../src/protocol/index.js';
 import { ShardWorker } from '../../src/worker/shard-worker.js';
-import { PLAIN } from '../exec/select/select-rows.js';
+import { PLAIN } from '../exec/scan/select-rows.js';
 import { batchOf, COLUMNS } from '../storage/stored.js';
 import { faultyDisk } from '../support/faulty-disk.js';
 

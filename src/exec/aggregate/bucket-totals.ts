@@ -18,8 +18,8 @@ import { datesOfEvents, EventSelection } from '../condition/event-selection.js';
 import { listSelectedRows, type SelectedRows } from '../condition/selected-rows.js';
 import { selectedEntities } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
-import type { ShardOperatorStats } from '../select/operator-stats.js';
-import type { GroupSlotSource } from '../select/slot-plan.js';
+import type { ShardOperatorStats } from '../scan/operator-stats.js';
+import type { GroupSlotSource } from './groups/slot-plan.js';
 import { Totals, totalStates } from './totals.js';
 
 /** Approximate bytes of the totals of a bucket. */

@@ -11,8 +11,8 @@ import type { Arena, Dictionary, DimensionShard, LatestColumn } from '../../stor
 import type { WireVector } from '../../vector/index.js';
 import { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
-import type { ShardOperatorStats } from '../select/operator-stats.js';
-import type { GroupSlotSource } from '../select/slot-plan.js';
+import type { ShardOperatorStats } from '../scan/operator-stats.js';
+import type { GroupSlotSource } from './groups/slot-plan.js';
 import { textsOf } from './value-texts.js';
 
 /**

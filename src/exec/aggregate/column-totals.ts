@@ -19,8 +19,8 @@ import { EventSelection } from '../condition/event-selection.js';
 import type { SelectedRows } from '../condition/selected-rows.js';
 import { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
-import { ShardOperatorStats } from '../select/operator-stats.js';
-import type { GroupSlotSource } from '../select/slot-plan.js';
+import { ShardOperatorStats } from '../scan/operator-stats.js';
+import type { GroupSlotSource } from './groups/slot-plan.js';
 import { type StoredColumn, storedWidth, Totals, totalStates } from './totals.js';
 
 /** The totals of each shard that has entities of the dimension; the plan must consist of totals. Throws 9005, 9006. */

@@ -13,10 +13,10 @@ import { EventSelection, rowsOfEvents } from '../condition/event-selection.js';
 import { listSelectedRows } from '../condition/selected-rows.js';
 import { selectedEntities } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
-import { aggregationKindOf } from '../select/aggregate-kinds.js';
-import type { ShardOperatorStats } from '../select/operator-stats.js';
-import type { GroupSlotSource } from '../select/slot-plan.js';
+import type { ShardOperatorStats } from '../scan/operator-stats.js';
 import { EventNumbers } from './event-numbers.js';
+import type { GroupSlotSource } from './groups/slot-plan.js';
+import { aggregationKindOf } from './states/aggregate-kinds.js';
 
 /** The largest number of events that are sorted at a time. */
 const EVENT_BATCH_MAX = 2 ** 22;

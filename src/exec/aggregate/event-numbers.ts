@@ -6,7 +6,7 @@ import type { MemoryAccount } from '../../base/index.js';
 import { textOfPoint } from '../../schema/index.js';
 import { type Dictionary, type DimensionShard, type EventSegment, readCodes } from '../../storage/index.js';
 import { exactVector64, halvesOf, toWire, vectorOf, type WireVector } from '../../vector/index.js';
-import { storedNumberAt } from '../select/stored-values.js';
+import { storedNumberAt } from '../scan/stored-values.js';
 import { PointTable, WordTable } from './value-table.js';
 import { textsOf } from './value-texts.js';
 

@@ -4,7 +4,7 @@ import type { ValueKind } from '../../schema/index.js';
 import type { Arena, EventSegment, Width } from '../../storage/index.js';
 import { exactVector, type WireVector } from '../../vector/index.js';
 import { integerAt } from '../extract/integer-key.js';
-import { storedNumberAt } from '../select/stored-values.js';
+import { storedNumberAt } from '../scan/stored-values.js';
 
 /** The scratch bitmap in which kernels return their result. */
 const RESULT_BITMAP = 3;

@@ -2,7 +2,7 @@
 import { invariant } from '../../base/index.js';
 import type { Buckets, Input, Window } from '../../ir/index.js';
 import { bucketNumber, bucketStart, type Interval } from '../../schema/index.js';
-import { BATCH_ROWS_MAX, type RowBatch } from '../select/row-batches.js';
+import { BATCH_ROWS_MAX, type RowBatch } from '../scan/row-batches.js';
 import type { BatchItems, RowItems } from './item-rows.js';
 
 /** Bucket 0 of an interval contains the first second of `window`; otherwise buckets have the numbers of the windows. */

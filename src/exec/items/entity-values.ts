@@ -3,7 +3,7 @@ import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import { type DimensionShard, type LatestColumn, readCodes } from '../../storage/index.js';
 import type { Texts, Vector } from '../../vector/index.js';
 import { integerAt } from '../extract/integer-key.js';
-import { type BatchArrays, NO_TEXTS, storedNumberAt, UNSAFE } from '../select/stored-values.js';
+import { type BatchArrays, NO_TEXTS, storedNumberAt, UNSAFE } from '../scan/stored-values.js';
 
 /** Columns of points are not supported. */
 export class EntityValues {

@@ -3,15 +3,15 @@
  */
 import type { EventTest, Input, SelectPlan } from '../../ir/index.js';
 import type { Arena, DimensionShard } from '../../storage/index.js';
+import type { GroupSource } from '../aggregate/groups/group-source.js';
 import { selectedEntities } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
-import { BatchSize } from '../select/batch-size.js';
-import { feedBatches } from '../select/feed-batches.js';
-import { FeedSelection } from '../select/feed-selection.js';
-import type { GroupSource } from '../select/group-source.js';
-import { InputReader } from '../select/input-reader.js';
-import type { ShardOperatorStats } from '../select/operator-stats.js';
-import type { RowBatch } from '../select/row-batches.js';
+import { BatchSize } from '../scan/batch-size.js';
+import { feedBatches } from '../scan/feed-batches.js';
+import { FeedSelection } from '../scan/feed-selection.js';
+import { InputReader } from '../scan/input-reader.js';
+import type { ShardOperatorStats } from '../scan/operator-stats.js';
+import type { RowBatch } from '../scan/row-batches.js';
 import { EntityValues } from './entity-values.js';
 
 /** Whether events that are not sorted by entity give the groups of a plan, and their entities' columns can be read. */

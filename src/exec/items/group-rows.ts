@@ -2,9 +2,9 @@
 import { invariant } from '../../base/index.js';
 import type { ItemSource, SelectPlan } from '../../ir/index.js';
 import type { Arena, DimensionShard } from '../../storage/index.js';
+import type { GroupSource } from '../aggregate/groups/group-source.js';
 import type { QueryRun } from '../query-run.js';
-import type { GroupSource } from '../select/group-source.js';
-import { InputReader } from '../select/input-reader.js';
+import { InputReader } from '../scan/input-reader.js';
 import { bucketItems } from './bucket-items.js';
 import { EventItems, ListItems } from './entity-items.js';
 import { ItemRows, type RowItems } from './item-rows.js';

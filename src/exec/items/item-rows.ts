@@ -4,8 +4,8 @@
  */
 import type { Input } from '../../ir/index.js';
 import { gather, gatherArray, slice, type Vector } from '../../vector/index.js';
-import type { GroupSource } from '../select/group-source.js';
-import { BATCH_ROWS_MAX, type RowBatch } from '../select/row-batches.js';
+import type { GroupSource } from '../aggregate/groups/group-source.js';
+import { BATCH_ROWS_MAX, type RowBatch } from '../scan/row-batches.js';
 
 /** Items of rows of a batch: item i, row i of the vector, belongs to row positions[i]. */
 export interface BatchItems {

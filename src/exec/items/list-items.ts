@@ -2,7 +2,7 @@
 import { textOfPoint, type ValueKind } from '../../schema/index.js';
 import type { ListColumn } from '../../storage/index.js';
 import { type ExactVector, halvesOf, Texts, type Vector } from '../../vector/index.js';
-import { type BatchArrays, NO_TEXTS, UNSAFE } from '../select/stored-values.js';
+import { type BatchArrays, NO_TEXTS, UNSAFE } from '../scan/stored-values.js';
 
 /**
  * The items at the given positions of the column's heap; `column` undefined = there are none. `texts`: the column's

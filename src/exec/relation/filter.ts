@@ -2,7 +2,7 @@
 import { compile, trueRows } from '../../expression/index.js';
 import { columnsOf, type RelationColumn, type RelationOf } from '../../ir/index.js';
 import type { QueryRun } from '../query-run.js';
-import type { ColumnFilter } from '../select/column-filter.js';
+import type { ColumnFilter } from '../scan/column-filter.js';
 import type { Operator, RelationBatch } from './operator.js';
 import { pickedOf } from './picked-batch.js';
 

@@ -1,7 +1,7 @@
 /** The interface of the operators over relations: each reads batches of its inputs and returns batches. */
 import type { RowSource } from '../../expression/index.js';
 import type { RelationColumn } from '../../ir/index.js';
-import type { ColumnFilter } from '../select/column-filter.js';
+import type { ColumnFilter } from '../scan/column-filter.js';
 
 /**
  * A batch of rows; `input(n)` is column number n. Its vectors are valid until the next batch of the same operator is

@@ -3,7 +3,7 @@ import { compile, type Evaluate } from '../../expression/index.js';
 import { columnsOf, type RelationColumn, type RelationOf } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import type { ColumnFilter } from '../select/column-filter.js';
+import type { ColumnFilter } from '../scan/column-filter.js';
 import type { Operator, RelationBatch } from './operator.js';
 
 export function projectRows(input: Operator, relation: RelationOf<'project'>, run: QueryRun): Operator {

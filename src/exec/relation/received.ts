@@ -2,8 +2,8 @@
 import type { RelationColumn } from '../../ir/index.js';
 import { fromWire, memoryBytesOf, slice, type Vector, type WireVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import type { ColumnFilter } from '../select/column-filter.js';
-import { BATCH_ROWS_MAX } from '../select/row-batches.js';
+import type { ColumnFilter } from '../scan/column-filter.js';
+import { BATCH_ROWS_MAX } from '../scan/row-batches.js';
 import { CollectedRows } from './collected-rows.js';
 import type { Operator, RelationBatch } from './operator.js';
 import { pickedOf } from './picked-batch.js';

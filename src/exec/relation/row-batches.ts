@@ -3,7 +3,7 @@ import type { Task } from '../../base/index.js';
 import type { RelationColumn } from '../../ir/index.js';
 import { slice, type Vector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import { BATCH_ROWS_MAX } from '../select/row-batches.js';
+import { BATCH_ROWS_MAX } from '../scan/row-batches.js';
 import type { Operator, RelationBatch } from './operator.js';
 
 /** Bytes of a value besides those of texts: a double or code, and a validity byte. */

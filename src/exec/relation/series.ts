@@ -8,7 +8,7 @@ import { columnsOf, type Expression, type RelationOf } from '../../ir/index.js';
 import { SECONDS_PER_DAY } from '../../schema/index.js';
 import { isSafe, type SqlType, type Value, type Vector, valueAt } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import { BATCH_ROWS_MAX } from '../select/row-batches.js';
+import { BATCH_ROWS_MAX } from '../scan/row-batches.js';
 import type { Operator, RelationBatch } from './operator.js';
 import { PickedBatch } from './picked-batch.js';
 import { MemoryOperator, VALUE_BYTES } from './row-batches.js';

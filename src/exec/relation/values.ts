@@ -2,7 +2,7 @@
 import type { RelationColumn, RelationOf } from '../../ir/index.js';
 import { memoryBytesOf, vectorOf } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import { BATCH_ROWS_MAX } from '../select/row-batches.js';
+import { BATCH_ROWS_MAX } from '../scan/row-batches.js';
 import { CollectedRows } from './collected-rows.js';
 import type { Operator, RelationBatch } from './operator.js';
 

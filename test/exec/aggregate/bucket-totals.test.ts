@@ -2,7 +2,7 @@
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { bucketTotals } from '../../../src/exec/aggregate/bucket-totals.js';
-import { ShardOperatorStats } from '../../../src/exec/select/operator-stats.js';
+import { ShardOperatorStats } from '../../../src/exec/scan/operator-stats.js';
 import type { Buckets, SelectPlan } from '../../../src/ir/index.js';
 import { INTERVALS } from '../../../src/schema/index.js';
 import { Arena } from '../../../src/storage/index.js';
@@ -17,7 +17,7 @@ import {
   naiveGroups,
   planOf,
 } from '../items/items-model.js';
-import { columnOf, dateInput, INTEGER, inputAt, inputOf } from '../select/select-rows.js';
+import { columnOf, dateInput, INTEGER, inputAt, inputOf } from '../scan/select-rows.js';
 import { compareKernel } from './kernel-oracle.js';
 
 const SEED = Date.now() % 1_000_000;

@@ -3,7 +3,7 @@
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { countByCode } from '../../../src/exec/aggregate/code-counts.js';
-import { ShardOperatorStats } from '../../../src/exec/select/operator-stats.js';
+import { ShardOperatorStats } from '../../../src/exec/scan/operator-stats.js';
 import { type AggregateState, TEXT } from '../../../src/ir/index.js';
 import { Arena } from '../../../src/storage/index.js';
 import { fromWire, valueAt } from '../../../src/vector/index.js';
@@ -12,7 +12,7 @@ import { COUNT_ROWS } from '../../support/aggregates.js';
 import { MODULES } from '../extract/extract-plans.js';
 import { Extraction } from '../extract/extraction.js';
 import { planOf, unbounded } from '../items/items-model.js';
-import { columnOf, inputAt, inputOf, PLAIN } from '../select/select-rows.js';
+import { columnOf, inputAt, inputOf, PLAIN } from '../scan/select-rows.js';
 import { compareKernel } from './kernel-oracle.js';
 
 const SEED = Date.now() % 1_000_000;

@@ -7,7 +7,7 @@ import type { Aggregate, SelectPlan } from '../../../src/ir/index.js';
 import { COUNT_ROWS } from '../../support/aggregates.js';
 import { MODULES } from '../extract/extract-plans.js';
 import { generateEvent, planOf } from '../items/items-model.js';
-import { columnOf, inputAt, inputOf } from '../select/select-rows.js';
+import { columnOf, inputAt, inputOf } from '../scan/select-rows.js';
 import { compareKernel } from './kernel-oracle.js';
 
 const SEED = Date.now() % 1_000_000;

@@ -1,9 +1,9 @@
 /** Compares the groups of a kernel with the model over generated shards. */
 import type { Test } from 'tap';
 import { Prng } from '../../../src/base/index.js';
+import type { GroupSlotSource } from '../../../src/exec/aggregate/groups/slot-plan.js';
 import type { QueryRun } from '../../../src/exec/index.js';
-import { ShardOperatorStats } from '../../../src/exec/select/operator-stats.js';
-import type { GroupSlotSource } from '../../../src/exec/select/slot-plan.js';
+import { ShardOperatorStats } from '../../../src/exec/scan/operator-stats.js';
 import type { GroupPartial, SelectPlan } from '../../../src/ir/index.js';
 import { Arena } from '../../../src/storage/index.js';
 import { Extraction, generateEntities } from '../extract/extraction.js';

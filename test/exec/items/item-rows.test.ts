@@ -5,7 +5,7 @@ import { QueryRun } from '../../../src/exec/index.js';
 import { Arena } from '../../../src/storage/index.js';
 import { MODULES } from '../extract/extract-plans.js';
 import { Extraction, generateEntities } from '../extract/extraction.js';
-import { arenasOf } from '../select/select-rows.js';
+import { arenasOf } from '../scan/select-rows.js';
 import { cursorGroups, difference, generatePlan, naiveGroups } from './items-model.js';
 
 const SEED = Date.now() % 1_000_000;

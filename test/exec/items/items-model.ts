@@ -33,7 +33,7 @@ import {
   inputOf,
   PLAIN,
   shown,
-} from '../select/select-rows.js';
+} from '../scan/select-rows.js';
 
 /** The type of one value of a column. */
 function valueType(column: StoredColumn): SqlType {

@@ -2,7 +2,7 @@
 import type { Prng } from '../../../src/base/index.js';
 import type { Operator, RelationBatch } from '../../../src/exec/relation/operator.js';
 import { pickedOf } from '../../../src/exec/relation/picked-batch.js';
-import type { ColumnFilter } from '../../../src/exec/select/column-filter.js';
+import type { ColumnFilter } from '../../../src/exec/scan/column-filter.js';
 import type { RelationColumn } from '../../../src/ir/index.js';
 import {
   type SqlType,

@@ -2,19 +2,19 @@
 import { invariant } from '../../../base/index.js';
 import { firstRowsOf, type Relation, type RelationOf } from '../../../ir/index.js';
 import type { RowsPart } from '../../../protocol/index.js';
+import { joinRows } from '../../join/join.js';
 import type { QueryRun } from '../../query-run.js';
-import { distinctRows } from '../distinct.js';
+import { distinctRows } from '../../set/distinct.js';
+import { recursiveRows, type WorkingRows, workingRows } from '../../set/recursive.js';
+import { setRows } from '../../set/set.js';
+import { sortRows } from '../../sort/sort-rows.js';
+import { windowRows } from '../../window/window-rows.js';
 import { filterRows } from '../filter.js';
-import { joinRows } from '../join.js';
 import type { Operator } from '../operator.js';
 import { projectRows } from '../project.js';
 import { receivedRows } from '../received.js';
-import { recursiveRows, type WorkingRows, workingRows } from '../recursive.js';
 import { seriesRows } from '../series.js';
-import { setRows } from '../set.js';
-import { sortRows } from '../sort/sort-rows.js';
 import { valuesRows } from '../values.js';
-import { windowRows } from '../window/window-rows.js';
 
 /** The inputs of the leaves of a relation. */
 export interface OperatorSources {

@@ -6,12 +6,12 @@ import { invariant, type MemoryAccount } from '../../../base/index.js';
 import { compile, type Evaluate } from '../../../expression/index.js';
 import type { RelationColumn } from '../../../ir/index.js';
 import type { Vector } from '../../../vector/index.js';
-import type { ColumnFilter } from '../../select/column-filter.js';
-import { BATCH_ROWS_MAX } from '../../select/row-batches.js';
-import type { SegmentBatch } from '../../select/segment-batch.js';
-import { SegmentFilters } from '../../select/segment-filters.js';
-import type { ShardRows } from '../../select/shard-rows.js';
-import type { WorkerShard, WorkerShards } from '../../select/worker-shards.js';
+import type { ColumnFilter } from '../../scan/column-filter.js';
+import { BATCH_ROWS_MAX } from '../../scan/row-batches.js';
+import type { SegmentBatch } from '../../scan/segment-batch.js';
+import { SegmentFilters } from '../../scan/segment-filters.js';
+import type { ShardRows } from '../../scan/shard-rows.js';
+import type { WorkerShard, WorkerShards } from '../../scan/worker-shards.js';
 import type { Operator, RelationBatch } from '../operator.js';
 
 /** Reading single rows costs up to this many times as much per row as reading them all. */

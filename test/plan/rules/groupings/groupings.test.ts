@@ -1,10 +1,10 @@
 /** Simplified groupings give the rows of the plan itself. */
 import t from 'tap';
 import { Prng, runToEnd } from '../../../../src/base/index.js';
+import { groupShard } from '../../../../src/exec/aggregate/groups/group.js';
 import { QueryRun } from '../../../../src/exec/index.js';
-import { groupShard } from '../../../../src/exec/select/group.js';
-import { ShardOperatorStats } from '../../../../src/exec/select/operator-stats.js';
-import { ShardRows } from '../../../../src/exec/select/shard-rows.js';
+import { ShardOperatorStats } from '../../../../src/exec/scan/operator-stats.js';
+import { ShardRows } from '../../../../src/exec/scan/shard-rows.js';
 import {
   type Aggregate,
   type Expression,
@@ -17,7 +17,7 @@ import { Arena } from '../../../../src/storage/index.js';
 import { valueAt } from '../../../../src/vector/index.js';
 import { MODULES } from '../../../exec/extract/extract-plans.js';
 import { Extraction, generateEntities } from '../../../exec/extract/extraction.js';
-import { columnOf, inputAt, inputOf, PLAIN, shown } from '../../../exec/select/select-rows.js';
+import { columnOf, inputAt, inputOf, PLAIN, shown } from '../../../exec/scan/select-rows.js';
 import { KEY } from '../../../storage/shard-model.js';
 
 const SEED = Number(process.env.QUARRY_TEST_SEED ?? Date.now() % 1_000_000);

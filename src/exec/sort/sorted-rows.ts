@@ -1,0 +1,167 @@
+/**
+ * Sorts the rows of several shards. Only row numbers are kept; output columns are read again later.
+ * With a limit only the first rows are kept, in a buffer of twice the limit. When it is full, later rows are dropped,
+ * and from then on each row is compared with the last row kept. Ties keep their order of arrival.
+ */
+import { grownWithin } from '../../base/index.js';
+import { compile, type Evaluate } from '../../expression/index.js';
+import type { SortKey } from '../../ir/index.js';
+import type { Vector } from '../../vector/index.js';
+import type { QueryRun } from '../query-run.js';
+import { ROWS_MIN } from '../scan/array-lengths.js';
+import { BATCH_ROWS_MAX } from '../scan/row-batches.js';
+import type { SegmentBatch } from '../scan/segment-batch.js';
+import { orderBy } from './radix-order.js';
+import { type SortKeyColumn, sortKeyColumn } from './sort-key-column.js';
+import type { SortBound } from './top-bound.js';
+
+/** The largest limit for which only the first rows are kept. */
+export const BOUNDED_ROWS_MAX = 100_000;
+
+interface Key {
+  readonly evaluate: Evaluate;
+  readonly column: SortKeyColumn;
+}
+
+export class SortedRows {
+  readonly #memory: QueryRun;
+  readonly #limit: number;
+  readonly #isBounded: boolean;
+  readonly #keys: readonly Key[];
+  /** Buffers for the rows of a batch. */
+  #leading = new Float64Array(0);
+  #positions = new Uint32Array(0);
+  #count = 0;
+  /** By entry: the shard, and its row in the shard or its event. */
+  #shards = new Uint32Array(0);
+  #rows = new Uint32Array(0);
+  /** Whether rows are compared with the last row kept. */
+  #isFull = false;
+
+  /** `limit` null = all rows. `release` must be called at the end. */
+  constructor(order: readonly SortKey[], limit: number | null, run: QueryRun) {
+    this.#memory = run.child();
+    this.#limit = limit ?? Number.POSITIVE_INFINITY;
+    this.#isBounded = limit !== null && limit <= BOUNDED_ROWS_MAX;
+    this.#keys = order.map((key) => ({
+      evaluate: compile(key.of, this.#memory),
+      column: sortKeyColumn(key, this.#memory),
+    }));
+  }
+
+  /** The last row kept, if rows are compared with it. */
+  get last(): SortBound | null {
+    const [{ column }] = this.#keys;
+    if (!this.#isFull) return null;
+    return { leading: column.lastLeading, isTieAfter: this.#keys.length === 1 && !column.hasMore };
+  }
+
+  /** Number of rows that `sorted` returns. */
+  get count(): number {
+    return Math.min(this.#count, this.#limit);
+  }
+
+  /** Adds the rows of a batch that may be among the first. Throws 6000, 9005, 9006. */
+  offer(batch: SegmentBatch, shard: number): void {
+    const first = this.#keys[0].evaluate(batch);
+    let retained = batch;
+    if (this.#isFull) {
+      const positions = this.#candidates(batch, first);
+      if (positions.length === 0) return;
+      if (positions.length < batch.count) retained = batch.narrowed(positions);
+    }
+    this.#keys.forEach(({ evaluate, column }, key) => {
+      column.append(key === 0 && retained === batch ? first : evaluate(retained));
+    });
+    const count = this.#count + retained.count;
+    this.#shards = grownWithin(this.#memory, this.#shards, count, ROWS_MIN).fill(shard, this.#count, count);
+    this.#rows = grownWithin(this.#memory, this.#rows, count, ROWS_MIN);
+    this.#rows.set(retained.events ?? retained.entityRows, this.#count);
+    this.#count = count;
+    if (this.#isBounded && count >= this.#limit * (this.#isFull ? 2 : 1)) this.#cut();
+  }
+
+  /** The positions of the rows that sort before the last row kept. */
+  #candidates(batch: SegmentBatch, first: Vector): Uint32Array {
+    const [key] = this.#keys;
+    const high = key.column.lastLeading;
+    if (this.#leading.length < batch.count) {
+      const capacity = Math.min(batch.count * 2, BATCH_ROWS_MAX);
+      [this.#leading, this.#positions] = [new Float64Array(capacity), new Uint32Array(capacity)];
+    }
+    key.column.leading(first, this.#leading);
+    const isDecided = first.kind !== 'text' && !key.column.hasMore && !isWide(first);
+    if (this.#keys.length === 1 && isDecided) {
+      return this.#positions.slice(0, positionsBelow(this.#leading, batch.count, high, this.#positions));
+    }
+    const from = isDecided ? 1 : 0;
+    const vectors: Vector[] = [first];
+    let count = 0;
+    for (let row = 0; row < batch.count; row++) {
+      const leading = this.#leading[row];
+      if (leading < high || (leading === high && this.#isBefore(batch, vectors, from, row))) {
+        this.#positions[count++] = row;
+      }
+    }
+    return this.#positions.slice(0, count);
+  }
+
+  /**
+   * Whether the row sorts before the last row kept by the keys from `from` on. `vectors` holds the values of the
+   * first keys; values of further keys are evaluated and appended.
+   */
+  #isBefore(batch: SegmentBatch, vectors: Vector[], from: number, row: number): boolean {
+    for (let key = from; key < this.#keys.length; key++) {
+      if (key === vectors.length) vectors.push(this.#keys[key].evaluate(batch));
+      const order = this.#keys[key].column.compareWithLast(vectors[key], row);
+      if (order !== 0) return order < 0;
+    }
+    return false;
+  }
+
+  /** The entries in order. */
+  #order(): Uint32Array {
+    const columns = this.#keys.flatMap(({ column }) => column.columns(this.#count));
+    const order = orderBy(columns, this.#count, this.#memory);
+    for (const { column } of this.#keys) column.releaseColumns();
+    return order;
+  }
+
+  /** Keeps the first `limit` entries, in order of arrival. */
+  #cut(): void {
+    const order = this.#order();
+    const last = order[this.#limit - 1];
+    const entries = order.slice(0, this.#limit).sort();
+    for (const { column } of this.#keys) column.keep(entries, last);
+    this.#shards.set(gathered(this.#shards, entries));
+    this.#rows.set(gathered(this.#rows, entries));
+    this.#count = entries.length;
+    this.#isFull = true;
+  }
+
+  /** All rows in order, as shard and row or event. No rows may be offered afterwards. Throws 9005, 9006. */
+  sorted(): { readonly shards: Uint32Array; readonly rows: Uint32Array } {
+    const order = this.#order();
+    const first = order.subarray(0, this.count);
+    return { shards: gathered(this.#shards, first), rows: gathered(this.#rows, first) };
+  }
+
+  release(): void {
+    this.#memory.releaseAll();
+  }
+}
+
+function gathered(values: Uint32Array, order: Uint32Array): Uint32Array {
+  const out = new Uint32Array(order.length);
+  for (let at = 0; at < out.length; at++) out[at] = values[order[at]];
+  return out;
+}
+
+const isWide = (vector: Vector): boolean => vector.kind === 'exact' && vector.wide !== null;
+
+/** Writes the positions of the numbers below `high`; returns their number. */
+function positionsBelow(numbers: Float64Array, count: number, high: number, positions: Uint32Array): number {
+  let found = 0;
+  for (let at = 0; at < count; at++) if (numbers[at] < high) positions[found++] = at;
+  return found;
+}
