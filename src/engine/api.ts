@@ -8,7 +8,7 @@ import type { Cancellation, HistogramStats, QuarryError } from '../base/index.js
 import type { Catalog, CatalogChange } from '../catalog/index.js';
 import type { Batch } from '../column/index.js';
 import type { RecordIdempotency } from '../format/index.js';
-import type { LineNumbers } from '../ingest/index.js';
+import type { LineNumbers, RecordMapping } from '../ingest/index.js';
 import type {
   AggregateAnswer,
   AggregatePlan,
@@ -39,6 +39,8 @@ export interface InsertRequest extends WriteRequest {
   readonly body: Uint8Array;
   /** The line numbers of a body of JSON lines with one entity each; absent or null = the body is one JSON object. */
   readonly lines?: LineNumbers | null;
+  /** How the lines of a body become entities, if they are flat records; absent or null = they are entities. */
+  readonly records?: RecordMapping | null;
   /** Identifies a request that takes effect once (RecordIdempotency.id); null = a repeated request takes effect again. */
   readonly idempotencyId: string | null;
   /** Called with the changes that auto-create made, if any, when they are durable. */

@@ -117,6 +117,7 @@ export function parseByWalk(
   tables: ModelTables,
 ): WalkOutcome {
   scratch.source.load(body);
+  scratch.ids.repeats = context.repeatsIds === true;
   try {
     let seek = scratch.lateDimensions;
     let { walk, error } = walkBody(scratch, tables, context.nowMs, seek);

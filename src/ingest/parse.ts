@@ -11,6 +11,8 @@ export interface ParseContext {
   readonly customKey: boolean;
   /** IDs of the columns that may be written; all others are refused with 506. null = all. */
   readonly columnIds: readonly number[] | null;
+  /** Whether entities may have the same ID, as if they came one after the other (default: refused with 2019). */
+  readonly repeatsIds?: boolean;
   /** How messages name the subject of an error: the entity by its ID (default), or the "set" of an update. */
   readonly subject?: 'entity' | 'set';
 }

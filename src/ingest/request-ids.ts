@@ -16,6 +16,8 @@ export class RequestIds {
   readonly #slots = new Int32Array(4 * 2 ** Math.ceil(Math.log2(ENTITIES_PER_INSERT_MAX)));
   #count = 0;
   #from = 0;
+  /** Whether an ID may be stored twice. */
+  repeats = false;
 
   clear(): void {
     this.#sink.length = 0;
@@ -68,8 +70,12 @@ export class RequestIds {
     decodeText(source, at + 1, this.#sink, false);
   }
 
-  /** Stores the ID that was read last. Throws 2019 if the request contains it already; `keyAt` is its offset. */
+  /** Stores the ID that was read last. Throws 2019 if it must not be stored twice; `keyAt` is its offset. */
   store(keyAt: number): void {
+    if (this.repeats) {
+      this.#ends[++this.#count] = this.#sink.length;
+      return;
+    }
     const { bytes, hash, length: end } = this.#sink;
     const from = this.#from;
     const ends = this.#ends;

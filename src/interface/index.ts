@@ -6,6 +6,7 @@ export * from './conditions.js';
 export * from './data.js';
 export * from './levels.js';
 export * from './model.js';
+export * from './records.js';
 export * from './schema.js';
 export * from './sql-functions.js';
 export * from './team.js';

@@ -19,6 +19,7 @@ export interface DescribedEndpoint {
   readonly scope: 'database' | 'team' | 'open';
   readonly bodyType: string;
   readonly takesLines: boolean;
+  readonly takesRecords: boolean;
   readonly bodyBytesMax: number;
   readonly plainHttp: boolean;
   readonly rate: number | string | null;
@@ -151,13 +152,16 @@ function operationId(method: string, path: string): string {
 
 function parametersOf(
   { path, takesIdempotencyKey }: DescribedEndpoint,
-  { rows }: Operation,
+  { rows, parameters = {} }: Operation,
 ): ApiOperation['parameters'] {
   const found: ApiOperation['parameters'][number][] = [];
   const name = /:([a-z_]+)/.exec(path)?.[1];
   if (name !== undefined) {
     const schema = { type: 'string' };
     found.push({ name, in: 'path', required: true, description: 'Name of the saved query.', schema });
+  }
+  for (const [parameter, description] of Object.entries(parameters)) {
+    found.push({ name: parameter, in: 'query', description, schema: { type: 'string' } });
   }
   if (takesIdempotencyKey) {
     found.push({
@@ -191,6 +195,7 @@ function requestBodyOf(
   components: Components,
 ): ApiOperation['requestBody'] | null {
   const { request, example, mayBeEmpty = false } = operation;
+  if (endpoint.takesRecords) return RECORD_BODY;
   if (request === undefined && endpoint.bodyType === 'application/json') return null;
   const schema = request === undefined ? { type: 'string', minLength: 1 } : components.jsonOf(request);
   const lines = {
@@ -208,6 +213,28 @@ function requestBodyOf(
     },
   };
 }
+
+/** Flat records in each of their forms. */
+const RECORD_BODY: ApiOperation['requestBody'] = {
+  required: true,
+  content: {
+    [LINES_MEDIA]: {
+      schema: { type: 'string', description: 'One JSON object per line. The body may have any length.' },
+      example: '{"user": "u1", "status": 200}\n{"user": "u2", "status": 404}\n',
+    },
+    'application/json': {
+      schema: {
+        description: 'A list of objects, or objects one after the other. The body may have any length.',
+        type: ['array', 'object'],
+      },
+      example: [{ user: 'u1', status: 200 }],
+    },
+    'text/csv': {
+      schema: { type: 'string', description: 'RFC 4180 with a line of names first.' },
+      example: 'user,status\nu1,200\n',
+    },
+  },
+};
 
 const linesOf = (contentSchema: JsonSchema, description: string): JsonSchema => ({
   type: 'string',
@@ -243,7 +270,7 @@ function answerOf(
     content: {
       'application/json': json,
       ...(rows === true ? inRows : {}),
-      ...(endpoint.takesLines
+      ...(endpoint.takesLines || endpoint.takesRecords
         ? {
             [LINES_MEDIA]: {
               schema: linesOf(components.jsonOf(answers.partAnswer), 'One line per part.'),

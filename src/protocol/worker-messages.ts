@@ -10,7 +10,7 @@ import type { RowFormat } from '../answer/index.js';
 import type { DataMemory, DataUse } from '../base/index.js';
 import type { CatalogChange } from '../catalog/index.js';
 import type { RecordIdempotency, SnapshotFileEntry } from '../format/index.js';
-import type { BatchRange, LineNumbers } from '../ingest/index.js';
+import type { BatchRange, LineNumbers, RecordMapping } from '../ingest/index.js';
 import type {
   Condition,
   CountEntityPlan,
@@ -90,6 +90,8 @@ export interface WorkerRequests {
     readonly changes?: readonly CatalogChange[];
     /** The numbers of the lines if the body is lines of entities; null = it is one JSON object. */
     readonly lines: LineNumbers | null;
+    /** How lines that are flat records become entities; absent or null = lines are entities. */
+    readonly records?: RecordMapping | null;
     /** SHA-256 that identifies the request (RecordOnce.id); null = it may be applied again. */
     readonly idempotencyId: string | null;
   };

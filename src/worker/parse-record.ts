@@ -7,7 +7,17 @@ import { createHash } from 'node:crypto';
 import { fromWire, invariant } from '../base/index.js';
 import { type CatalogChange, changeToPlain } from '../catalog/index.js';
 import { encodeRecord, type RecordIdempotency } from '../format/index.js';
-import { type IngestScratch, type ParsedInsert, parseInsert, parseLines } from '../ingest/index.js';
+import {
+  type IngestScratch,
+  type LineNumbers,
+  type ParseContext,
+  type ParsedInsert,
+  type ParseOutcome,
+  parseInsert,
+  parseLines,
+  parseRecords,
+  type RecordMapping,
+} from '../ingest/index.js';
 import type { ParsedRecord, ParsedSet, WorkerRequests } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 
@@ -16,7 +26,16 @@ import type { DatabaseModel } from '../schema/index.js';
  * record without batches; the caller decides whether to log it.
  */
 export function parseRecord(
-  { databaseId, bodyBytes, lines, nowMs, customKey, columnIds, idempotencyId }: WorkerRequests['parse'],
+  {
+    databaseId,
+    bodyBytes,
+    lines,
+    records = null,
+    nowMs,
+    customKey,
+    columnIds,
+    idempotencyId,
+  }: WorkerRequests['parse'],
   bytes: Uint8Array,
   model: DatabaseModel,
   shardCount: number,
@@ -24,8 +43,7 @@ export function parseRecord(
 ): ParsedRecord {
   const body = bytes.subarray(0, bodyBytes);
   const context = { model, shardCount, nowMs, customKey, columnIds };
-  const outcome =
-    lines === null ? parseInsert(body, context, scratch) : parseLines(body, lines, context, scratch);
+  const outcome = outcomeOf(body, lines, records, context, scratch);
   if ('error' in outcome) throw fromWire(outcome.error);
   const { parsed } = outcome;
   const { entityCount, valueCount } = parsed;
@@ -75,6 +93,19 @@ export function parseRecord(
       byteLength,
     })),
   };
+}
+
+function outcomeOf(
+  body: Uint8Array,
+  lines: LineNumbers | null,
+  records: RecordMapping | null,
+  context: ParseContext,
+  scratch: IngestScratch,
+): ParseOutcome {
+  if (lines === null) return parseInsert(body, context, scratch);
+  return records === null
+    ? parseLines(body, lines, context, scratch)
+    : parseRecords(body, lines, records, context, scratch);
 }
 
 /**

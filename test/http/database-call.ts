@@ -30,6 +30,7 @@ export function callOf(engine: FakeEngine, body: string, options: CallOptions = 
   const catalog = engine.catalog();
   return {
     ...{
+      records: null,
       engine,
       catalog,
       nowMs: NOW_MS,

@@ -32,6 +32,8 @@ export interface LineTarget {
   readonly overTls?: boolean;
   readonly key: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Default: /v1/insert */
+  readonly path?: string;
   /** The answer is not read before `read`. */
   readonly deaf?: boolean;
 }
@@ -45,12 +47,12 @@ export class LineClient {
   #onText = (): void => {};
   #isOver = false;
 
-  constructor({ port, overTls = false, key, headers = {}, deaf = false }: LineTarget) {
+  constructor({ port, overTls = false, key, headers = {}, path = '/v1/insert', deaf = false }: LineTarget) {
     const all = { Authorization: key, 'Content-Type': 'application/x-ndjson', ...headers };
     const options = {
       port,
       host: '127.0.0.1',
-      path: '/v1/insert',
+      path,
       method: 'POST',
       headers: all,
       agent: false,

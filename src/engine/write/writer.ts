@@ -100,7 +100,7 @@ export class Writer {
 
   async #insert(request: InsertRequest, shared: SharedBytes, bodyBytes: number): Promise<number[]> {
     const { workers, order, options, memory } = this.#dependencies;
-    const { databaseId, lines = null, customKey, columnIds, idempotencyId } = request;
+    const { databaseId, lines = null, records = null, customKey, columnIds, idempotencyId } = request;
     const nowMs = options.clock.nowMs();
     for (let charged = false; ; charged = true) {
       const parsed = await workers.orUnavailable(
@@ -109,6 +109,7 @@ export class Writer {
           shared,
           bodyBytes,
           lines,
+          records,
           nowMs,
           customKey,
           columnIds,

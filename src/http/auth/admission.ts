@@ -5,8 +5,10 @@
  */
 import type { RowFormat } from '../../answer/index.js';
 import { QuarryError, quoted } from '../../base/index.js';
+import type { RecordMapping } from '../../ingest/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
 import { idempotencyIdOf } from '../endpoints/idempotency.js';
+import { recordMappingOf } from '../endpoints/record-parameters.js';
 import { endpointOf, type Path, pathNameOf } from '../endpoints/router.js';
 import { formatOf } from '../transport/accept.js';
 import type { Encoding } from '../transport/decode.js';
@@ -27,6 +29,12 @@ export type BodyLength =
   | { readonly kind: 'broken'; readonly text: string }
   /** Too many digits for uWebSockets, which drops the connection after the answer. */
   | { readonly kind: 'endless' };
+
+const RECORD_FORMS: ReadonlyMap<string, RecordForm> = new Map([
+  [LINES_TYPE, 'lines'],
+  ['application/json', 'json'],
+  ['text/csv', 'csv'],
+]);
 
 const NO_BODY: BodyLength = { kind: 'none' };
 const CHUNKED: BodyLength = { kind: 'chunked' };
@@ -76,12 +84,22 @@ export interface Arrival {
   readonly peer: Pick<Peer, 'address'>;
 }
 
+/** How a body of records is divided. */
+export type RecordForm = 'lines' | 'json' | 'csv';
+
+export interface RecordBody {
+  readonly form: RecordForm;
+  readonly mapping: RecordMapping;
+}
+
 /** A request whose head has passed every check. */
 export interface AdmittedRequest {
   readonly context: RequestContext;
   readonly encoding: Encoding;
   /** The body is a line body, which is applied part by part. */
   readonly inLines: boolean;
+  /** How the records of the body become entities; null = the body has entities. */
+  readonly records: RecordBody | null;
   /** See AnyCall. */
   readonly pathName: string;
   /** See DatabaseCall. */
@@ -105,7 +123,9 @@ export function admit(
   observer.found(endpoint);
   const key = endpoint.scope === 'open' ? null : presentedKey(request);
   const context = authorizer.authorize({ key, peer }, endpoint, observer);
-  const inLines = endpoint.takesLines && typeOf(request.getHeader('content-type')) === LINES_TYPE;
+  const type = typeOf(request.getHeader('content-type'));
+  const recordForm = endpoint.takesRecords ? recordFormOf(type, length) : null;
+  const inLines = recordForm !== null || (endpoint.takesLines && type === LINES_TYPE);
   if (length.kind !== 'none' && !inLines) checkContentType(endpoint, request);
   const encoding = length.kind === 'none' ? 'identity' : encodingOf(request.getHeader('content-encoding'));
   authorizer.countRequest(context);
@@ -114,20 +134,31 @@ export function admit(
   const isInDatabase = endpoint.scope === 'database' && caller !== null && databaseId !== null;
   const isKeyed = isInDatabase && endpoint.takesIdempotencyKey;
   const idempotencyId = isKeyed ? idempotencyIdOf(request, endpoint, databaseId, caller) : null;
+  const records = recordForm === null ? null : recordBodyOf(recordForm, request);
   authorizer.noteRequest(context);
   const pathName = found === null ? '' : pathNameOf(found, path);
   const format = isInDatabase ? formatOf(request.getHeader('accept')) : 'json';
-  return { context, encoding, inLines, pathName, idempotencyId, format };
+  return { context, encoding, inLines, records, pathName, idempotencyId, format };
+}
+
+/** null = no form has that type. A request without a body needs no type. */
+const recordFormOf = (type: string, { kind }: BodyLength): RecordForm | null =>
+  RECORD_FORMS.get(type) ?? (kind === 'none' ? 'lines' : null);
+
+/** Throws 4049. */
+function recordBodyOf(form: RecordForm, request: UwsRequest): RecordBody {
+  return { form, mapping: recordMappingOf(request.getQuery(), form === 'csv' ? 'csv' : 'json') };
 }
 
 /** The media type of a Content-Type header, without parameters. */
 const typeOf = (header: string): string => header.split(';', 1)[0].trim().toLowerCase();
 
 /** Throws 1500 and 1501. */
-function checkContentType({ bodyType, takesLines }: Endpoint, request: UwsRequest): void {
+function checkContentType({ bodyType, takesLines, takesRecords }: Endpoint, request: UwsRequest): void {
   const header = request.getHeader('content-type');
-  if (header === bodyType || typeOf(header) === bodyType) return;
-  const wanted = takesLines ? `${bodyType} or ${LINES_TYPE}` : bodyType;
+  if (!takesRecords && (header === bodyType || typeOf(header) === bodyType)) return;
+  const other = takesLines ? [LINES_TYPE] : [];
+  const wanted = (takesRecords ? [...RECORD_FORMS.keys()] : [bodyType, ...other]).join(' or ');
   if (header === '') throw new QuarryError(1500, `Content-Type header missing: ${wanted} is required`);
   throw new QuarryError(1501, `Content-Type is ${quoted(header)}, not ${wanted}`);
 }

@@ -43,6 +43,8 @@ interface AnyEndpoint {
   readonly bodyType: 'application/json' | 'application/sql';
   /** Also accepts line bodies, of any length, which are applied part by part. */
   readonly takesLines: boolean;
+  /** Takes bodies of flat records, of any length and in several forms, which are applied part by part. */
+  readonly takesRecords: boolean;
   /** Uses the Idempotency-Key header: a repeated request takes effect once. */
   readonly takesIdempotencyKey: boolean;
   /** Limit of a body as sent and as decoded; of a line body, limit of one part. */
@@ -94,6 +96,7 @@ const COMMON = {
   bodyType: 'application/json',
   bodyBytesMax: BODY_BYTES_MAX,
   takesLines: false,
+  takesRecords: false,
   takesIdempotencyKey: false,
   plainHttp: false,
   isQuery: false,
@@ -103,7 +106,10 @@ const COMMON = {
 export const SESSION_BODY_BYTES_MAX = 16 * 1024;
 
 type DatabaseOptions = Partial<
-  Pick<DatabaseEndpoint, 'bodyType' | 'takesLines' | 'takesIdempotencyKey' | 'plainHttp' | 'isQuery'>
+  Pick<
+    DatabaseEndpoint,
+    'bodyType' | 'takesLines' | 'takesRecords' | 'takesIdempotencyKey' | 'plainHttp' | 'isQuery'
+  >
 >;
 
 type Who = Pick<DatabaseEndpoint, 'keys' | 'custom'>;
@@ -162,6 +168,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('POST /v1/insert', writing, 2, null, handleInsert, {
     ...KEYED,
     takesLines: true,
+    plainHttp: true,
+  }),
+  inDatabase('POST /v1/insert/lines', writing, 2, null, handleInsert, {
+    ...KEYED,
+    takesRecords: true,
     plainHttp: true,
   }),
   inDatabase('POST /v1/update', writing, 3, 600, updateEntities, KEYED),

@@ -85,6 +85,7 @@ export class HandlerRunner {
       access,
       mayCreate: mayCreate(catalog, caller, nowMs),
       lines,
+      records: admitted.records?.mapping ?? null,
       idempotencyId: admitted.idempotencyId,
       format: admitted.format,
       boundBodies: this.#boundBodies,

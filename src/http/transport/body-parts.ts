@@ -6,8 +6,8 @@
  *   parts.
  *   Memory is reserved in the budget for the bytes that have arrived and were not taken out yet: at most a part and one chunk.
  *
- * The first line that is not blank may be the head, `{"auto-create": [...]}`: it belongs to no part and is put before the text
- * of each part. A byte order mark at the start of the body is ignored.
+ * The first line that is not blank may be the head, which belongs to no part and is put before the text of each part. A byte
+ * order mark at the start of the body is ignored.
  */
 import { BODY_BYTES_MAX, ENTITIES_PER_INSERT_MAX, invariant } from '../../base/index.js';
 import type { LineNumbers } from '../../ingest/index.js';
@@ -15,7 +15,13 @@ import type { ByteBudget } from './body.js';
 
 export const PART_LINES_MAX = ENTITIES_PER_INSERT_MAX;
 export const PART_BYTES_MAX = BODY_BYTES_MAX;
-/** Limit of the head. A longer line is an ordinary line. */
+/**
+ * Whether a body has a head.
+ *   auto-create  if its first line begins like {"auto-create": ...} and has at most HEAD_BYTES_MAX bytes
+ *   first        its first line is the head
+ *   none         every line belongs to a part
+ */
+export type HeadLine = 'auto-create' | 'first' | 'none';
 export const HEAD_BYTES_MAX = 1_024;
 
 const LINE_BREAK = 0x0a;
@@ -45,6 +51,7 @@ interface Cut {
 
 export class BodyParts {
   readonly #budget: ByteBudget;
+  readonly #headKind: HeadLine;
   #buffer: Buffer<ArrayBuffer> = Buffer.alloc(0);
   /** Bytes that have arrived and were not taken out are at [start, end). Line breaks were searched up to `scanned`. */
   #start = 0;
@@ -59,14 +66,16 @@ export class BodyParts {
   #isOver = false;
   #atStart = true;
   /** Only blank lines have arrived. */
-  #mayHaveHead = true;
+  #mayHaveHead: boolean;
   #head: Buffer<ArrayBuffer> | null = null;
   #headLine = 0;
   #number = 1;
   #firstLine = 1;
 
-  constructor(budget: ByteBudget) {
+  constructor(budget: ByteBudget, head: HeadLine) {
     this.#budget = budget;
+    this.#headKind = head;
+    this.#mayHaveHead = head !== 'none';
   }
 
   /** Number and first line of the next part. */
@@ -190,11 +199,15 @@ export class BodyParts {
   /** Returns true if the line that ends at `lineEnd` is the head. Parts then begin after it. */
   #passHead(lineEnd: number): boolean {
     const line = this.#buffer.subarray(this.#lineAt, lineEnd);
-    const text = line.toString('latin1', 0, HEAD_BYTES_MAX + 1).replace(/\n$/, '');
-    this.#mayHaveHead = BLANK.test(text) && line.length <= HEAD_BYTES_MAX;
-    if (line.length > HEAD_BYTES_MAX || !HEAD.test(text)) return false;
-    this.#head = Buffer.concat([Buffer.from(text, 'latin1'), Buffer.of(LINE_BREAK)]);
+    const start = line.toString('latin1', 0, HEAD_BYTES_MAX + 1).replace(/\n$/, '');
+    const isShort = line.length <= HEAD_BYTES_MAX;
+    this.#mayHaveHead = BLANK.test(start) && isShort;
+    const isHead = this.#headKind === 'first' ? !this.#mayHaveHead : isShort && HEAD.test(start);
+    if (!isHead) return false;
+    const isEnded = line.at(-1) === LINE_BREAK;
+    this.#head = Buffer.concat(isEnded ? [line] : [line, Buffer.of(LINE_BREAK)]);
     this.#headLine = this.#firstLine + this.#lineCount;
+    this.#mayHaveHead = false;
     this.#beginPart(lineEnd, this.#headLine + 1);
     return true;
   }

@@ -15,7 +15,7 @@ import { QuarryError } from '../../base/index.js';
 import type { Members } from '../endpoints/handlers/handler.js';
 import type { Answer, AnswerHead } from './answer.js';
 import type { ByteBudget } from './body.js';
-import { type BodyPart, BodyParts } from './body-parts.js';
+import { type BodyPart, BodyParts, type HeadLine } from './body-parts.js';
 import type { Encoding } from './decode.js';
 import {
   decisiveRefusal,
@@ -25,6 +25,7 @@ import {
   partError,
   partSuccess,
 } from './part-answer.js';
+import type { RecordLines } from './record-lines.js';
 import { DECODER_BYTES, StreamDecoder } from './stream-decoder.js';
 import { type Response, WRITE_BYTES_MAX } from './uws.js';
 
@@ -41,6 +42,9 @@ export interface LineStreamDependencies {
   readonly server: StreamContext;
   readonly response: Response;
   readonly encoding: Encoding;
+  readonly head: HeadLine;
+  /** Makes lines of a body of records; null = the body has lines. */
+  readonly records: RecordLines | null;
   /** Applies a part that has text. Copies the text before it returns. */
   readonly apply: (part: BodyPart, text: Uint8Array<ArrayBuffer>) => Promise<Members>;
   /** The error as the client sees it. */
@@ -108,8 +112,8 @@ export class LineStream {
 
   constructor(dependencies: LineStreamDependencies) {
     this.#dependencies = dependencies;
-    const { server, encoding } = dependencies;
-    this.#parts = new BodyParts(server.budget);
+    const { server, encoding, head } = dependencies;
+    this.#parts = new BodyParts(server.budget, head);
     this.#heardMs = server.elapsedMs();
     this.#decoder = encoding === 'identity' ? null : this.#makeDecoder(encoding);
   }
@@ -209,12 +213,15 @@ export class LineStream {
   }
 
   #take(chunk: Uint8Array): void {
+    this.#dependencies.records?.change(chunk);
     if (this.#fault === null && !this.#parts.add(chunk)) this.#fault = new QuarryError(9003, NO_CAPACITY);
   }
 
   #end(): void {
+    const problem = this.#dependencies.records?.end() ?? null;
+    if (problem !== null) this.#fault ??= new QuarryError(1503, problem);
+    else this.#parts.end();
     this.#isOver = true;
-    this.#parts.end();
   }
 
   #fail(error: QuarryError): void {

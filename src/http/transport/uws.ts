@@ -30,7 +30,7 @@ import { createRequire } from 'node:module';
 import { TLS_1_2_CIPHERS } from '../../base/index.js';
 import { limitReceiveBuffer } from './receive-buffer.js';
 
-export type UwsRequest = Pick<HttpRequest, 'getHeader' | 'getMethod' | 'getUrl' | 'forEach'>;
+export type UwsRequest = Pick<HttpRequest, 'getHeader' | 'getMethod' | 'getUrl' | 'getQuery' | 'forEach'>;
 export type Response = Pick<
   HttpResponse,
   | 'close'

@@ -1,5 +1,13 @@
 /** Writes, SQL and extractions. */
-import { answers, deletion, extraction, insert, scoring, update } from '../../interface/index.js';
+import {
+  answers,
+  deletion,
+  extraction,
+  insert,
+  RECORD_PARAMETERS,
+  scoring,
+  update,
+} from '../../interface/index.js';
 import * as codes from '../codes.js';
 import { ADULTS, type Operations, ok, WEEK } from './operation.js';
 
@@ -24,6 +32,15 @@ export const DATA_OPERATIONS: Operations = {
     answer: answers.inserted,
     answered: ok({ 'inserted-entities': 2, 'inserted-values': 6 }),
     codes: [...codes.INSERTS, ...codes.AUTO_CREATE_CODES, ...codes.IDEMPOTENCY_CODES],
+  },
+  'POST /v1/insert/lines': {
+    tag: 'Writes',
+    summary: 'Insert flat records',
+    description:
+      'Records as log shippers and webhooks send them: lines of JSON, a list of objects, or CSV. Each becomes an entity, or events of one: the parameters name the fields. Like a body of lines, the body is applied part by part, and the answer has a line for each part.',
+    parameters: RECORD_PARAMETERS,
+    answer: answers.inserted,
+    codes: [...codes.INSERTS, ...codes.AUTO_CREATE_CODES, ...codes.IDEMPOTENCY_CODES, 4049],
   },
   'POST /v1/update': {
     tag: 'Writes',

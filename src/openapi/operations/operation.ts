@@ -8,6 +8,8 @@ export interface Operation {
   readonly description?: string;
   /** The schema of a JSON body; absent if there is none. */
   readonly request?: Schema;
+  /** Parameters in the query of the URL, with their descriptions. */
+  readonly parameters?: Readonly<Record<string, string>>;
   /** The body may be empty. */
   readonly mayBeEmpty?: true;
   /** A valid body for the endpoint; for SQL, its text. */

@@ -35,7 +35,7 @@ function drain(parts: BodyParts): Taken[] {
 
 /** Splits a body that arrives in chunks of the lengths in `cut`. */
 function partsOf(body: Buffer, cut: () => number, budget = new ByteBudget(64 * MIB)): Taken[] {
-  const parts = new BodyParts(budget);
+  const parts = new BodyParts(budget, 'auto-create');
   const taken: Taken[] = [];
   for (let at = 0; at < body.length; ) {
     const chunk = Uint8Array.from(body.subarray(at, at + cut()));
@@ -196,7 +196,7 @@ t.test(
 
 t.test('memory is reserved for a part and the bytes after it, and is released', (t) => {
   const budget = new ByteBudget(64 * MIB);
-  const parts = new BodyParts(budget);
+  const parts = new BodyParts(budget, 'auto-create');
   const chunk = Buffer.alloc(64 * 1024, 'x');
   // A line without a line break.
   for (let count = 0; count < 2_000; count++) {
@@ -217,7 +217,7 @@ t.test('memory is reserved for a part and the bytes after it, and is released', 
 
 t.test('nothing is reserved when the budget is exhausted', (t) => {
   const budget = new ByteBudget(200_000);
-  const parts = new BodyParts(budget);
+  const parts = new BodyParts(budget, 'auto-create');
   t.equal(parts.add(Buffer.from('a\nb')), true);
   t.equal(parts.add(Buffer.alloc(300_000, 'x')), false);
   t.equal(parts.add(Buffer.from('c\n')), true);

@@ -88,6 +88,67 @@ t.test('the line with the create options precedes every part', async (t) => {
   );
 });
 
+t.test('records of every form are divided into parts, with the mapping of the request', async (t) => {
+  const front = await startFront(t);
+  const count = 1_200;
+  const records = Array.from({ length: count }, (_, index) => ({
+    id: `u${index}`,
+    note: 'two\n"lines", [x]',
+  }));
+  const csvLine = ({ id, note }: (typeof records)[number]): string => `${id},"${note.replaceAll('"', '""')}"`;
+  const bodies = {
+    'application/x-ndjson': records.map((record) => JSON.stringify(record)).join('\n'),
+    'application/json': JSON.stringify(records, null, 1),
+    'text/csv': `id,note\n${records.map(csvLine).join('\n')}\n`,
+  };
+  for (const [type, body] of Object.entries(bodies)) {
+    front.engine.inserts.length = 0;
+    const target = { ...plainly(front), path: '/v1/insert/lines?id=id', headers: { 'Content-Type': type } };
+    const { status, parts } = await sendLines(target, body, 4_321);
+    const first = type === 'text/csv' ? 2 : 1;
+    t.equal(status, 200, type);
+    t.strictSame(
+      parts.map((part) => [part['first-line'], part.lines]),
+      [
+        [first, 1_000],
+        [first + 1_000, 200],
+      ],
+      type,
+    );
+    for (const { request } of front.engine.inserts) {
+      t.match(
+        request,
+        { lines: { head: first - 1 }, records: { format: first === 2 ? 'csv' : 'json' } },
+        type,
+      );
+    }
+    const lines = textsOf(front).flatMap((text) => text.trim().split('\n'));
+    t.equal(
+      lines.length,
+      first === 2 ? count + 2 : count,
+      `${type}: a line per record, and the header per part`,
+    );
+  }
+});
+
+t.test('a list of records without its end is refused, and the records before are inserted', async (t) => {
+  const front = await startFront(t);
+  const target = {
+    ...plainly(front),
+    path: '/v1/insert/lines?id=id',
+    headers: { 'Content-Type': 'application/json' },
+  };
+  const { status, parts } = await sendLines(target, `[${'{"id":"a"},'.repeat(1_000)}{"id":"b"}`);
+  t.equal(status, 400);
+  t.strictSame(
+    parts.map((part) => [part['first-line'], part.lines, part.status, part.errors?.[0].code]),
+    [
+      [1, 1_000, 'success', undefined],
+      [1_001, 0, 'error', 1503],
+    ],
+  );
+});
+
 t.test('a refused part is reported, and the other parts are inserted', async (t) => {
   const front = await startFront(t);
   const refusals = [
@@ -707,6 +768,8 @@ for (const encoding of ['identity', 'gzip'] as const) {
         server: { budget, elapsedMs: () => 0, bodySecondsMax: 60, stallSecondsMax: 60, closing: false },
         response,
         encoding,
+        head: 'auto-create',
+        records: null,
         apply: async () => {
           appliedCount++;
           await gate;

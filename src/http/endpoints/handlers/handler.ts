@@ -8,7 +8,7 @@ import type { Access } from '../../../api/index.js';
 import type { Cancellation, RandomBytes } from '../../../base/index.js';
 import type { Catalog, CatalogChange } from '../../../catalog/index.js';
 import type { EngineApi, QueryPlan } from '../../../engine/index.js';
-import type { LineNumbers } from '../../../ingest/index.js';
+import type { LineNumbers, RecordMapping } from '../../../ingest/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import type { Caller } from '../../auth/caller.js';
 import type { PasswordHasher } from '../../auth/passwords.js';
@@ -81,6 +81,8 @@ export interface DatabaseCall extends AnyCall, CallerCall {
   readonly cancellation: Cancellation;
   /** Line numbers of a part of a line body; null = the body has the endpoint's body type. */
   readonly lines: LineNumbers | null;
+  /** How the records of a body of records become entities; null = the body has entities. */
+  readonly records: RecordMapping | null;
   /** ID of a write that takes effect once; null without an Idempotency-Key. */
   readonly idempotencyId: string | null;
   /** The format of rows that the client accepts, for endpoints that offer several. */

@@ -9,11 +9,12 @@
 import type { DatabaseCall, Members } from './handler.js';
 
 export async function handleInsert(call: DatabaseCall): Promise<Members> {
-  const { databaseId, body, lines, idempotencyId, charge } = call;
+  const { databaseId, body, lines, records, idempotencyId, charge } = call;
   const { entityCount, valueCount } = await call.engine.insert({
     databaseId,
     body,
     lines,
+    records,
     customKey: !call.mayCreate,
     columnIds: call.access.columnIds(call.model),
     charge,

@@ -1,0 +1,13 @@
+/** The parameters of a body of flat records, in the query of its URL. */
+export const RECORD_PARAMETERS = {
+  id: 'The field of the entity ID; `:uuid` (a new one per record) or `:hash` (of the bytes of the record).',
+  dimension: 'The dimension of the entities; the default dimension if it is missing.',
+  event:
+    'COLUMN:FIELD or COLUMN:FIELD:DATE: the value of FIELD is an event of COLUMN, with the date in the field DATE. Can be repeated.',
+  time: 'The field with the time of a record: the date of its events that have no date of their own.',
+  'auto-create':
+    '`column`, `dimension` or both, with a comma between them: what does not exist is created, also the columns of `event`.',
+  unknown:
+    'What is done with a field that no column has: `refuse` (default), `ignore` or `create` (default with `auto-create=column`).',
+  delimiter: 'Between the values of CSV: `,` (default), `;`, `|` or `tab`.',
+} as const;
