@@ -2,6 +2,8 @@
 
 export const BODY_BYTES_MAX = 5 * 2 ** 20;
 export const ENTITIES_PER_INSERT_MAX = 1_000;
+/** Memory of a dimension that keeps refused lines, from which on it takes no more. */
+export const QUARANTINE_BYTES_MAX = 64 * 2 ** 20;
 export const COLUMNS_PER_INSERT_MAX = 5_000;
 export const COLUMNS_PER_REQUEST_MAX = 100;
 export const COLUMNS_PER_QUERY_MAX = 20;

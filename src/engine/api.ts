@@ -8,7 +8,7 @@ import type { Cancellation, HistogramStats, QuarryError } from '../base/index.js
 import type { Catalog, CatalogChange } from '../catalog/index.js';
 import type { Batch } from '../column/index.js';
 import type { RecordIdempotency } from '../format/index.js';
-import type { LineNumbers, RecordMapping } from '../ingest/index.js';
+import type { LineNumbers, Quarantined, QuarantineSettings, RecordMapping } from '../ingest/index.js';
 import type {
   AggregateAnswer,
   AggregatePlan,
@@ -39,6 +39,8 @@ export interface InsertRequest extends WriteRequest {
   readonly body: Uint8Array;
   /** The line numbers of a body of JSON lines with one entity each; absent or null = the body is one JSON object. */
   readonly lines?: LineNumbers | null;
+  /** What happens to lines that are refused; absent or null = they refuse the request. */
+  readonly quarantine?: QuarantineRequest | null;
   /** How the lines of a body become entities, if they are flat records; absent or null = they are entities. */
   readonly records?: RecordMapping | null;
   /** Identifies a request that takes effect once (RecordIdempotency.id); null = a repeated request takes effect again. */
@@ -47,9 +49,19 @@ export interface InsertRequest extends WriteRequest {
   readonly created?: (changes: readonly CatalogChange[]) => void;
 }
 
+/** Refused lines are kept in the quarantine of their dimension, by the same record as the others. */
+export interface QuarantineRequest extends QuarantineSettings {
+  /** Whether these dimensions, which may not exist yet, have capacity for more lines. */
+  readonly hasCapacity: (dimensions: readonly string[]) => Promise<boolean>;
+  /** Called with the lines that are kept, when they are durable. */
+  readonly onQuarantined: (quarantined: Quarantined) => void;
+}
+
 export interface InsertAnswer {
   readonly entityCount: number;
   readonly valueCount: number;
+  /** Lines that are kept in quarantines. Absent = none. */
+  readonly quarantinedCount?: number;
 }
 
 /** The entities that an update or a delete applies to, and the values to set. */

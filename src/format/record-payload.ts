@@ -61,6 +61,8 @@ export type LogRecord =
       readonly entityCount: number;
       readonly valueCount: number;
       readonly once: RecordIdempotency | null;
+      /** Lines that are kept in a quarantine, whose entities are not in the counts. Absent = 0. */
+      readonly quarantinedCount?: number;
       readonly batches: readonly RecordBatch[];
     }
   | { readonly type: 'catalog'; readonly timeMs: number; readonly changes: readonly unknown[] }

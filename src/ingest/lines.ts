@@ -29,16 +29,23 @@ export interface LineNumbers {
   readonly first: number;
 }
 
+/** Lines and their numbers. */
+export interface NumberedLines extends LineNumbers {
+  /** Entities in addition to those of the text, a line each, that are right and need no number. Absent or '' = none. */
+  readonly more?: string;
+}
+
 /**
- * Parses lines against one model. `text` may be any bytes, shared or not, and is only read. Errors name the line. The result is
+ * Parses lines against one model. `lines` may be any bytes, shared or not, and is only read. Errors name the line. The result is
  * valid until the next parse with the same `scratch`.
  */
 export function parseLines(
-  text: Uint8Array,
-  numbers: LineNumbers,
+  lines: Uint8Array,
+  { more = '', ...numbers }: NumberedLines,
   context: ParseContext,
   scratch: IngestScratch,
 ): ParseOutcome {
+  const text = more === '' ? lines : Buffer.concat([lines, new TextEncoder().encode(`\n${more}`)]);
   const headEnd = numbers.head === 0 ? 0 : firstLineEnd(text);
   const wrongHead = headEnd === 0 ? null : headError(text.subarray(0, headEnd), context, scratch.line);
   if (wrongHead !== null) return { error: named(wrongHead, numbers.head) };

@@ -166,7 +166,12 @@ export const partAnswer = named(
   'PartAnswer',
   union(
     'The outcome of a part of a body of lines: either the whole part took effect or none of it.',
-    object({ ...lineRange, status: constant('success'), ...insertedMembers }),
+    object({
+      ...lineRange,
+      status: constant('success'),
+      ...insertedMembers,
+      'quarantined-lines': optional(count('Refused lines that are kept, with `on-error=quarantine`.')),
+    }),
     object({
       ...lineRange,
       status: constant('error'),

@@ -1,3 +1,7 @@
+/** The parameter of bodies of lines and of flat records, in the query of their URL. */
+export const ON_ERROR =
+  'What happens to lines that are refused: `refuse` (default) refuses their part of the body; `quarantine` keeps them in the dimension `NAME-quarantine`, and inserts the others.';
+
 /** The parameters of a body of flat records, in the query of its URL. */
 export const RECORD_PARAMETERS = {
   id: 'The field of the entity ID; `:uuid` (a new one per record) or `:hash` (of the bytes of the record).',
@@ -9,5 +13,6 @@ export const RECORD_PARAMETERS = {
     '`column`, `dimension` or both, with a comma between them: what does not exist is created, also the columns of `event`.',
   unknown:
     'What is done with a field that no column has: `refuse` (default), `ignore` or `create` (default with `auto-create=column`).',
+  'on-error': ON_ERROR,
   delimiter: 'Between the values of CSV: `,` (default), `;`, `|` or `tab`.',
 } as const;

@@ -10,7 +10,13 @@ import type { RowFormat } from '../answer/index.js';
 import type { DataMemory, DataUse } from '../base/index.js';
 import type { CatalogChange } from '../catalog/index.js';
 import type { RecordIdempotency, SnapshotFileEntry } from '../format/index.js';
-import type { BatchRange, LineNumbers, RecordMapping } from '../ingest/index.js';
+import type {
+  BatchRange,
+  LineNumbers,
+  Quarantined,
+  QuarantineSettings,
+  RecordMapping,
+} from '../ingest/index.js';
 import type {
   Condition,
   CountEntityPlan,
@@ -90,6 +96,8 @@ export interface WorkerRequests {
     readonly changes?: readonly CatalogChange[];
     /** The numbers of the lines if the body is lines of entities; null = it is one JSON object. */
     readonly lines: LineNumbers | null;
+    /** Lines that are refused are kept; absent or null = they refuse the body. */
+    readonly quarantine?: QuarantineSettings | null;
     /** How lines that are flat records become entities; absent or null = lines are entities. */
     readonly records?: RecordMapping | null;
     /** SHA-256 that identifies the request (RecordOnce.id); null = it may be applied again. */
@@ -346,6 +354,8 @@ export interface DimensionData {
 export interface ParsedRecord {
   readonly entityCount: number;
   readonly valueCount: number;
+  /** The lines that the record keeps in quarantines, which the counts omit; null = none. */
+  readonly quarantined: Quarantined | null;
   /** The version of the model that it was parsed against. */
   readonly modelVersion: number;
   /** The objects that auto-create creates. */

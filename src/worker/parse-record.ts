@@ -12,10 +12,12 @@ import {
   type LineNumbers,
   type ParseContext,
   type ParsedInsert,
-  type ParseOutcome,
   parseInsert,
   parseLines,
+  parseOrQuarantine,
   parseRecords,
+  type QuarantineOutcome,
+  type QuarantineSettings,
   type RecordMapping,
 } from '../ingest/index.js';
 import type { ParsedRecord, ParsedSet, WorkerRequests } from '../protocol/index.js';
@@ -31,6 +33,7 @@ export function parseRecord(
     bodyBytes,
     lines,
     records = null,
+    quarantine = null,
     nowMs,
     customKey,
     columnIds,
@@ -43,10 +46,12 @@ export function parseRecord(
 ): ParsedRecord {
   const body = bytes.subarray(0, bodyBytes);
   const context = { model, shardCount, nowMs, customKey, columnIds };
-  const outcome = outcomeOf(body, lines, records, context, scratch);
+  const outcome = outcomeOf({ body, lines, records, quarantine }, context, scratch);
   if ('error' in outcome) throw fromWire(outcome.error);
   const { parsed } = outcome;
-  const { entityCount, valueCount } = parsed;
+  const quarantined = 'quarantined' in outcome ? outcome.quarantined : null;
+  const entityCount = parsed.entityCount - (quarantined?.lineCount ?? 0);
+  const valueCount = parsed.valueCount - (quarantined?.valueCount ?? 0);
   const idempotency: RecordIdempotency | null =
     idempotencyId === null
       ? null
@@ -64,6 +69,7 @@ export function parseRecord(
       entityCount,
       valueCount,
       once: idempotency,
+      ...(quarantined === null ? {} : { quarantinedCount: quarantined.lineCount }),
       batches: parsed.batches.map(({ shard, dimensionId, offset, byteLength }) => ({
         shard,
         dimensionId,
@@ -80,6 +86,7 @@ export function parseRecord(
   return {
     entityCount,
     valueCount,
+    quarantined,
     modelVersion: model.version,
     changes,
     buffer,
@@ -95,14 +102,23 @@ export function parseRecord(
   };
 }
 
+interface InsertBody {
+  readonly body: Uint8Array;
+  readonly lines: LineNumbers | null;
+  readonly records: RecordMapping | null;
+  readonly quarantine: QuarantineSettings | null;
+}
+
 function outcomeOf(
-  body: Uint8Array,
-  lines: LineNumbers | null,
-  records: RecordMapping | null,
+  { body, lines, records, quarantine }: InsertBody,
   context: ParseContext,
   scratch: IngestScratch,
-): ParseOutcome {
+): QuarantineOutcome {
   if (lines === null) return parseInsert(body, context, scratch);
+  if (quarantine !== null) {
+    const request = { text: body, numbers: lines, mapping: records, settings: quarantine };
+    return parseOrQuarantine(request, context, scratch);
+  }
   return records === null
     ? parseLines(body, lines, context, scratch)
     : parseRecords(body, lines, records, context, scratch);

@@ -31,6 +31,7 @@ export function callOf(engine: FakeEngine, body: string, options: CallOptions = 
   return {
     ...{
       records: null,
+      quarantine: null,
       engine,
       catalog,
       nowMs: NOW_MS,

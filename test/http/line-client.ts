@@ -10,6 +10,7 @@ export interface PartAnswer {
   readonly status: 'success' | 'error';
   readonly 'inserted-entities'?: number;
   readonly 'inserted-values'?: number;
+  readonly 'quarantined-lines'?: number;
   readonly errors?: readonly {
     readonly code: number;
     readonly message: string;

@@ -18,7 +18,7 @@ type Noted<Type extends LogRecord['type'], Field extends string = never> = Pick<
 
 /** The fields of a record that `note` reads. */
 export type NotedRecord =
-  | Noted<'insert', 'entityCount' | 'valueCount'>
+  | Noted<'insert', 'entityCount' | 'valueCount' | 'quarantinedCount'>
   | Noted<'update' | 'delete'>
   | Noted<'script', 'steps'>
   | Noted<'catalog', 'changes'>
@@ -61,7 +61,7 @@ function writtenBy(
   record: Exclude<NotedRecord, { readonly type: 'expire' | 'catalog' }>,
   counts: StepCounts,
 ): Written {
-  if (record.type === 'insert') return inserted(record.entityCount, record.valueCount);
+  if (record.type === 'insert') return inserted(record);
   if (record.type !== 'script') return changed(record.type, counts[0] ?? 0);
   return writtenByScript(record.steps, counts);
 }
@@ -95,7 +95,7 @@ function writtenByScript(steps: readonly ScriptStep[], counts: StepCounts): Writ
 function writtenByStep(step: ScriptStep, count: number): Written {
   if (step.step !== 'insert') return changed(step.step, count);
   const { updates, entityCount, valueCount } = step;
-  return updates === true ? changed('update', entityCount) : inserted(entityCount, valueCount);
+  return updates === true ? changed('update', entityCount) : inserted({ entityCount, valueCount });
 }
 
 /** Adds `more` to the last numbers of an answer. */
@@ -104,11 +104,25 @@ function withLast(answer: readonly number[], more: readonly number[]): readonly 
   return answer.map((number, index) => (index < from ? number : number + more[index - from]));
 }
 
-const inserted = (entityCount: number, valueCount: number): Written => ({
-  insertedEntityCount: entityCount,
-  insertedValueCount: valueCount,
+interface InsertedCounts {
+  readonly entityCount: number;
+  readonly valueCount: number;
+  readonly quarantinedCount?: number;
+}
+
+/** The numbers of an insert's answer; the last one only if it is not 0. */
+export const insertedNumbers = ({
+  entityCount,
+  valueCount,
+  quarantinedCount = 0,
+}: InsertedCounts): number[] =>
+  quarantinedCount === 0 ? [entityCount, valueCount] : [entityCount, valueCount, quarantinedCount];
+
+const inserted = (counts: InsertedCounts): Written => ({
+  insertedEntityCount: counts.entityCount,
+  insertedValueCount: counts.valueCount,
   updatedEntityCount: 0,
-  answer: [entityCount, valueCount],
+  answer: insertedNumbers(counts),
 });
 
 const changed = (kind: 'update' | 'delete', count: number): Written => ({

@@ -5,19 +5,20 @@
  * dimension since is bound or parsed again, in the turn in which the record is appended.
  */
 import { hash } from 'node:crypto';
-import { QuarryError } from '../../base/index.js';
+import { QuarryError, quoted } from '../../base/index.js';
 import { type Catalog, changeToPlain } from '../../catalog/index.js';
 import { encodeRecordPayload } from '../../format/index.js';
+import type { Quarantined, QuarantineSettings } from '../../ingest/index.js';
 import type { ParsedRecord, SharedBytes } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
-import type { Decision, InsertAnswer, InsertRequest, MutationRequest } from '../api.js';
+import type { Decision, InsertAnswer, InsertRequest, MutationRequest, QuarantineRequest } from '../api.js';
 import { encodeExpiry, findExpired } from '../lifecycle/expiry.js';
 import type { StepCounts } from '../lifecycle/replay.js';
 import type { EngineOptions } from '../options.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 import type { DeduplicationTable } from './deduplication.js';
 import { encodeMutation, findTouched, parseSet, updateBytes } from './mutation.js';
-import type { RecordNotes } from './record-notes.js';
+import { insertedNumbers, type RecordNotes } from './record-notes.js';
 import { MEMORY_PER_BATCH_BYTE, type WriteMemory } from './write-memory.js';
 import type { WriteOrder } from './write-order.js';
 
@@ -48,7 +49,7 @@ export class Writer {
     const { byteLength } = body;
     const known =
       idempotencyId === null ? null : this.#known(idempotencyId, () => hash('sha256', body, 'base64url'));
-    if (known !== null) return { entityCount: known[0], valueCount: known[1] };
+    if (known !== null) return insertAnswer(known);
     const { memory, checkWritable, workers } = this.#dependencies;
     checkWritable();
     memory.check(byteLength * MEMORY_PER_BATCH_BYTE);
@@ -56,7 +57,7 @@ export class Writer {
     const bytes = workers.inserts.bytesOf(shared);
     bytes.set(request.body);
     try {
-      const [entityCount, valueCount] = await memory.while(shared.byteLength, () =>
+      const numbers = await memory.while(shared.byteLength, () =>
         this.#deduplicated(
           idempotencyId,
           () => hash('sha256', bytes.subarray(0, byteLength), 'base64url'),
@@ -64,7 +65,7 @@ export class Writer {
         ),
       );
       workers.inserts.release(shared);
-      return { entityCount, valueCount };
+      return insertAnswer(numbers);
     } catch (error) {
       // After a refusal no thread reads the memory any more; after the death of a worker another one may.
       if (error instanceof QuarryError) {
@@ -100,7 +101,15 @@ export class Writer {
 
   async #insert(request: InsertRequest, shared: SharedBytes, bodyBytes: number): Promise<number[]> {
     const { workers, order, options, memory } = this.#dependencies;
-    const { databaseId, lines = null, records = null, customKey, columnIds, idempotencyId } = request;
+    const {
+      databaseId,
+      lines = null,
+      records = null,
+      quarantine = null,
+      customKey,
+      columnIds,
+      idempotencyId,
+    } = request;
     const nowMs = options.clock.nowMs();
     for (let charged = false; ; charged = true) {
       const parsed = await workers.orUnavailable(
@@ -110,15 +119,19 @@ export class Writer {
           bodyBytes,
           lines,
           records,
+          quarantine: settingsOf(quarantine),
           nowMs,
           customKey,
           columnIds,
           idempotencyId,
         }),
       );
-      const { entityCount, valueCount, recordBytes } = parsed;
+      const { entityCount, valueCount, quarantined, recordBytes } = parsed;
+      const quarantinedCount = quarantined?.lineCount ?? 0;
+      const isEmpty = entityCount + quarantinedCount === 0;
+      if (quarantined !== null) await checkCapacity(quarantined, quarantine);
       if (!charged) request.charge(entityCount);
-      if (entityCount === 0 && idempotencyId === null) return [entityCount, valueCount];
+      if (isEmpty && idempotencyId === null) return [entityCount, valueCount];
       while (!order.log.hasCapacity(recordBytes)) await order.log.waitForCapacity(recordBytes);
       this.#dependencies.checkWritable();
       memory.check(recordBytes * MEMORY_PER_BATCH_BYTE);
@@ -127,7 +140,8 @@ export class Writer {
       if (parsed.modelVersion < shrinkVersion || (creates && parsed.modelVersion !== version)) continue;
       await this.#appendInsert(databaseId, nowMs, parsed, parsed.buffer ?? shared);
       if (creates) request.created?.(parsed.changes);
-      return [entityCount, valueCount];
+      if (quarantined !== null) quarantine?.onQuarantined(quarantined);
+      return insertedNumbers({ entityCount, valueCount, quarantinedCount });
     }
   }
 
@@ -137,7 +151,8 @@ export class Writer {
     parsed: ParsedRecord,
     buffer: SharedBytes,
   ): Promise<StepCounts> {
-    const { changes, entityCount, valueCount, idempotency } = parsed;
+    const { changes, entityCount, valueCount, quarantined, idempotency } = parsed;
+    const quarantinedCount = quarantined?.lineCount ?? 0;
     const { inserts } = this.#dependencies.workers;
     const record = inserts.bytesOf(buffer).subarray(parsed.recordAt, parsed.recordAt + parsed.recordBytes);
     return this.#dependencies.order.append(record, {
@@ -151,7 +166,15 @@ export class Writer {
       applied: (lsn) =>
         this.#dependencies.notes.note(
           lsn,
-          { type: 'insert', databaseId, timeMs, entityCount, valueCount, once: idempotency },
+          {
+            type: 'insert',
+            databaseId,
+            timeMs,
+            entityCount,
+            valueCount,
+            quarantinedCount,
+            once: idempotency,
+          },
           [],
         ),
     });
@@ -264,3 +287,23 @@ export class Writer {
     return model;
   }
 }
+
+const settingsOf = (quarantine: QuarantineRequest | null): QuarantineSettings | null =>
+  quarantine === null
+    ? null
+    : { source: quarantine.source, requestId: quarantine.requestId, parameters: quarantine.parameters };
+
+/** Rejects with the error of the first line if a quarantine has no capacity. */
+async function checkCapacity(
+  { dimensions, first }: Quarantined,
+  quarantine: QuarantineRequest | null,
+): Promise<void> {
+  if (quarantine === null || (await quarantine.hasCapacity(dimensions))) return;
+  const where = dimensions.map(quoted).join(', ');
+  throw new QuarryError(first.code, `${first.message} (and no capacity is left for such lines in ${where})`);
+}
+
+const insertAnswer = ([entityCount, valueCount, quarantinedCount]: readonly number[]): InsertAnswer =>
+  quarantinedCount === undefined
+    ? { entityCount, valueCount }
+    : { entityCount, valueCount, quarantinedCount };

@@ -8,7 +8,7 @@ import { QuarryError, quoted } from '../../base/index.js';
 import type { RecordMapping } from '../../ingest/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
 import { idempotencyIdOf } from '../endpoints/idempotency.js';
-import { recordMappingOf } from '../endpoints/record-parameters.js';
+import { quarantines, recordMappingOf } from '../endpoints/record-parameters.js';
 import { endpointOf, type Path, pathNameOf } from '../endpoints/router.js';
 import { formatOf } from '../transport/accept.js';
 import type { Encoding } from '../transport/decode.js';
@@ -100,6 +100,8 @@ export interface AdmittedRequest {
   readonly inLines: boolean;
   /** How the records of the body become entities; null = the body has entities. */
   readonly records: RecordBody | null;
+  /** The query of the URL if refused lines are to be kept; null = they refuse their part. */
+  readonly quarantine: string | null;
   /** See AnyCall. */
   readonly pathName: string;
   /** See DatabaseCall. */
@@ -134,11 +136,12 @@ export function admit(
   const isInDatabase = endpoint.scope === 'database' && caller !== null && databaseId !== null;
   const isKeyed = isInDatabase && endpoint.takesIdempotencyKey;
   const idempotencyId = isKeyed ? idempotencyIdOf(request, endpoint, databaseId, caller) : null;
+  const quarantine = inLines && quarantines(request.getQuery()) ? request.getQuery() : null;
   const records = recordForm === null ? null : recordBodyOf(recordForm, request);
   authorizer.noteRequest(context);
   const pathName = found === null ? '' : pathNameOf(found, path);
   const format = isInDatabase ? formatOf(request.getHeader('accept')) : 'json';
-  return { context, encoding, inLines, records, pathName, idempotencyId, format };
+  return { context, encoding, inLines, records, quarantine, pathName, idempotencyId, format };
 }
 
 /** null = no form has that type. A request without a body needs no type. */

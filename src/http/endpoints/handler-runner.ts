@@ -86,6 +86,7 @@ export class HandlerRunner {
       mayCreate: mayCreate(catalog, caller, nowMs),
       lines,
       records: admitted.records?.mapping ?? null,
+      quarantine: admitted.quarantine,
       idempotencyId: admitted.idempotencyId,
       format: admitted.format,
       boundBodies: this.#boundBodies,

@@ -21,6 +21,15 @@ const REPEATED = 'event';
 const NAMES: readonly string[] = Object.keys(RECORD_PARAMETERS);
 const EVENTS_MAX = 100;
 
+const ON_ERROR_WORDS = new Map([
+  ['refuse', false],
+  ['quarantine', true],
+]);
+
+/** Whether refused lines of a body are kept. `query`: that of the URL. Throws 4049. */
+export const quarantines = (query: string): boolean =>
+  oneOf(new URLSearchParams(query), 'on-error', false, ON_ERROR_WORDS);
+
 /** Reads the query of a URL, without its question mark. Throws 4049 with the name of the parameter. */
 export function recordMappingOf(query: string, format: RecordMapping['format']): RecordMapping {
   const parameters = new URLSearchParams(query);

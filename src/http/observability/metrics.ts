@@ -5,8 +5,10 @@
  * table and databases are labelled by their ID, so labels hold neither keys nor names. Requests are counted in plain numbers;
  * prom-client reads them only when /metrics is requested.
  */
+
 import { type Metric as ClientMetric, collectDefaultMetrics, Registry } from 'prom-client';
 import type { EngineApi, EngineStats } from '../../engine/index.js';
+import type { Quarantined } from '../../ingest/index.js';
 import type { RefusalCounts } from '../limits/limits.js';
 import { engineMetrics } from './engine-metrics.js';
 import { type Metric, metricLinesOf } from './metric.js';
@@ -32,6 +34,7 @@ export class Metrics {
   #slowCount = 0;
   /** By error code. */
   readonly #refusedParts = new Map<number, number>();
+  readonly #quarantinedLines = new Map<number, number>();
   #bodyBytes = 0;
   #postgres: (() => PostgresStats) | null = null;
   #stats: EngineStats;
@@ -75,6 +78,13 @@ export class Metrics {
   /** A part of a line body was refused. */
   partRefused(code: number): void {
     this.#refusedParts.set(code, (this.#refusedParts.get(code) ?? 0) + 1);
+  }
+
+  /** Lines were kept in a quarantine; their numbers by error code. */
+  linesQuarantined(codes: Quarantined['codes']): void {
+    for (const [code, count] of codes) {
+      this.#quarantinedLines.set(code, (this.#quarantinedLines.get(code) ?? 0) + count);
+    }
   }
 
   received(bytes: number): void {
@@ -164,6 +174,12 @@ export class Metrics {
         help: 'refused parts of line bodies, by error code',
         type: 'counter',
         read: () => [...this.#refusedParts].map(([code, value]) => ({ labels: { code }, value })),
+      },
+      {
+        name: 'quarry_lines_quarantined_total',
+        help: 'refused lines that were kept in a quarantine, by error code',
+        type: 'counter',
+        read: () => [...this.#quarantinedLines].map(([code, value]) => ({ labels: { code }, value })),
       },
     ];
   }

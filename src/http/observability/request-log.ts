@@ -7,6 +7,7 @@
 import type { Logger } from 'pino';
 import { QuarryError } from '../../base/index.js';
 import type { EngineApi, QueryPlan } from '../../engine/index.js';
+import type { Quarantined } from '../../ingest/index.js';
 import { type NamedCaller, nameCaller, nameUser } from '../auth/caller.js';
 import type { PartPosition } from '../transport/part-answer.js';
 import { type Audit, isAdministrative } from './audit.js';
@@ -74,14 +75,33 @@ export class RequestLog {
 
   /** `error`: why the first refused part of a line body was refused. */
   partRefused(notes: RequestNotes, part: PartPosition, error: QuarryError, elapsedMs: number): void {
+    this.#badLines(notes, part, { error, more: {}, what: 'part of a line body refused' }, elapsedMs);
+  }
+
+  /** Logs lines that were kept in a quarantine, with the error of the first one. Shares the limit of partRefused. */
+  partQuarantined(
+    notes: RequestNotes,
+    part: PartPosition,
+    { lineCount, first }: Quarantined,
+    elapsedMs: number,
+  ): void {
+    const what = 'lines kept in quarantine';
+    this.#badLines(notes, part, { error: first, more: { lineCount }, what }, elapsedMs);
+  }
+
+  #badLines(
+    notes: RequestNotes,
+    { number, firstLine }: PartPosition,
+    { error, more, what }: { error: Pick<QuarryError, 'code' | 'message'>; more: object; what: string },
+    elapsedMs: number,
+  ): void {
     if (elapsedMs - this.#partRefusalLoggedMs < PART_REFUSAL_LOG_MS) {
       this.#unloggedCount++;
       return;
     }
-    const { number, firstLine } = part;
     const reason = error.message.slice(0, REASON_MAX);
     const details = { code: error.code, reason, part: number, firstLine, unlogged: this.#unloggedCount };
-    this.#dependencies.log.warn({ ...detailsOf(notes), ...details }, 'part of a line body refused');
+    this.#dependencies.log.warn({ ...detailsOf(notes), ...details, ...more }, what);
     this.#partRefusalLoggedMs = elapsedMs;
     this.#unloggedCount = 0;
   }

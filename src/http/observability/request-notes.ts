@@ -4,7 +4,8 @@
  */
 import type { Catalog, CatalogChange } from '../../catalog/index.js';
 import type { QueryPlan } from '../../engine/index.js';
-import type { Caller } from '../auth/caller.js';
+import type { Quarantined } from '../../ingest/index.js';
+import { type Caller, nameCaller } from '../auth/caller.js';
 import { databaseIdOf } from '../auth/keys.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
 import type { HandlerNotes } from '../endpoints/handlers/handler.js';
@@ -32,6 +33,7 @@ export class RequestNotes implements HandlerNotes {
   plans: (() => readonly QueryPlan[]) | null = null;
   rowCount: number | null = null;
   signsInAs: string | null = null;
+  quarantined: Quarantined | null = null;
   #changes: readonly ChangedThing[] = NOTHING;
 
   constructor(requestId: string, client: string) {
@@ -51,6 +53,12 @@ export class RequestNotes implements HandlerNotes {
 
   changed(changes: readonly CatalogChange[], before: Catalog): void {
     this.#changes = changes.length === 0 ? NOTHING : changedThings(changes, before);
+  }
+
+  get callerName(): string {
+    if (this.caller === null) return '';
+    const { key, keyName } = nameCaller(this.caller);
+    return keyName ?? key;
   }
 
   /** Notes for one part of the request's line body. */

@@ -2,7 +2,9 @@
  * Reports one request to the log, the audit and the metrics.
  * Invariant: the text of an unexpected error is logged and goes nowhere else.
  */
+
 import { QuarryError } from '../../base/index.js';
+import type { Quarantined } from '../../ingest/index.js';
 import type { RequestObserver } from '../auth/authorize.js';
 import type { Caller } from '../auth/caller.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
@@ -99,6 +101,14 @@ export class RequestReport implements RequestObserver {
     const { log, metrics, elapsedMs } = this.#dependencies;
     metrics.partRefused(error.code);
     if (!this.#hasRefusedPart) log.partRefused(this.notes, part, error, elapsedMs());
+    this.#hasRefusedPart = true;
+  }
+
+  /** Lines of a part were kept in a quarantine. The first such part of a request is logged. */
+  partQuarantined(part: PartPosition, quarantined: Quarantined): void {
+    const { log, metrics, elapsedMs } = this.#dependencies;
+    metrics.linesQuarantined(quarantined.codes);
+    if (!this.#hasRefusedPart) log.partQuarantined(this.notes, part, quarantined, elapsedMs());
     this.#hasRefusedPart = true;
   }
 

@@ -263,7 +263,11 @@ export class HttpRequest implements Cancellation {
     const { report } = this;
     const { notes } = report;
     const { runner, log, waiting, metrics } = server;
-    const parts = new PartRunner({ runner, log, admitted, cancellation: this, notes });
+    const parts = new PartRunner({
+      ...{ runner, log, admitted, notes },
+      cancellation: this,
+      quarantined: (part, quarantined) => report.partQuarantined(part, quarantined),
+    });
     const lines = new LineStream({
       server,
       response,

@@ -3,6 +3,7 @@
  * the request has one. A caller that is no longer authorized is refused with the next part.
  */
 import { type Cancellation, invariant } from '../../base/index.js';
+import type { Quarantined } from '../../ingest/index.js';
 import type { AdmittedRequest } from '../auth/admission.js';
 import type { HandlerRunner } from '../endpoints/handler-runner.js';
 import type { Members } from '../endpoints/handlers/handler.js';
@@ -17,6 +18,8 @@ export interface PartRunnerDependencies {
   readonly admitted: AdmittedRequest;
   readonly cancellation: Cancellation;
   readonly notes: RequestNotes;
+  /** Called with the lines of a part that were kept. */
+  readonly quarantined: (part: BodyPart, quarantined: Quarantined) => void;
 }
 
 export class PartRunner {
@@ -37,6 +40,7 @@ export class PartRunner {
     const ofPart = notes.ofPart();
     const members = await runner.run(named, text, cancellation, ofPart, part.lines);
     invariant(typeof members === 'string', 'an endpoint with line bodies does not stream rows');
+    if (ofPart.quarantined !== null) this.#dependencies.quarantined(part, ofPart.quarantined);
     log.audit(ofPart, 200);
     return members;
   }

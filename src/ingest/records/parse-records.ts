@@ -5,7 +5,7 @@
 import type { WireError } from '../../base/index.js';
 import { type DatabaseModel, DEFAULT_DIMENSION, type Dimension } from '../../schema/index.js';
 import { InsertError } from '../insert-error.js';
-import { type LineNumbers, parseLines } from '../lines.js';
+import { type LineNumbers, type NumberedLines, parseLines } from '../lines.js';
 import type { ParseContext, ParseOutcome } from '../parse.js';
 import { checkLine, eachLine, LINE_BREAK, skipBlanks } from '../plain/rewrite-lines.js';
 import type { IngestScratch } from '../scratch.js';
@@ -35,7 +35,7 @@ interface MappedRecords {
  */
 export function parseRecords(
   text: Uint8Array,
-  numbers: LineNumbers,
+  { more, ...numbers }: NumberedLines,
   mapping: RecordMapping,
   context: ParseContext,
   scratch: IngestScratch,
@@ -47,7 +47,7 @@ export function parseRecords(
   const lines = creates === '' ? entities : Buffer.concat([encoder.encode(`${creates}\n`), entities]);
   const outcome = parseLines(
     lines,
-    { head: creates === '' ? 0 : first, first },
+    { head: creates === '' ? 0 : first, first, more },
     { ...context, repeatsIds: true },
     scratch,
   );

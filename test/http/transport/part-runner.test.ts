@@ -36,7 +36,7 @@ function setUp(idempotencyId: string | null, handle: (notes: RequestNotes) => un
   notes.caller = { kind: 'write', hash: hashOfKey(KEYS.write), databaseId: 1 };
   const admitted = { context: { endpoint: INSERT }, idempotencyId } as unknown as AdmittedRequest;
   const cancellation = { isCancelled: false, onCancel() {} };
-  const parts = new PartRunner({ runner, log, admitted, cancellation, notes });
+  const parts = new PartRunner({ runner, log, admitted, cancellation, notes, quarantined: () => {} });
   const apply = (number: number): Promise<string> => {
     const lines = { head: 0, first: number * 1_000 };
     const part: BodyPart = { number, firstLine: lines.first, lineCount: 3, text: TEXT, lines };

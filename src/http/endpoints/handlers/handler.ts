@@ -8,7 +8,7 @@ import type { Access } from '../../../api/index.js';
 import type { Cancellation, RandomBytes } from '../../../base/index.js';
 import type { Catalog, CatalogChange } from '../../../catalog/index.js';
 import type { EngineApi, QueryPlan } from '../../../engine/index.js';
-import type { LineNumbers, RecordMapping } from '../../../ingest/index.js';
+import type { LineNumbers, Quarantined, RecordMapping } from '../../../ingest/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import type { Caller } from '../../auth/caller.js';
 import type { PasswordHasher } from '../../auth/passwords.js';
@@ -21,6 +21,11 @@ export interface HandlerNotes {
   plans: (() => readonly QueryPlan[]) | null;
   /** Rows of the answer; null = the answer has no rows. */
   rowCount: number | null;
+  /** Lines of the body that were kept instead of inserted; null = none. */
+  quarantined: Quarantined | null;
+  /** The name of the key or user that sent the request; empty if it has none. */
+  readonly callerName: string;
+  readonly requestId: string;
   /** Email of the user for whom a client tries to sign in; null = no such user exists. */
   signsInAs: string | null;
   /**
@@ -83,6 +88,8 @@ export interface DatabaseCall extends AnyCall, CallerCall {
   readonly lines: LineNumbers | null;
   /** How the records of a body of records become entities; null = the body has entities. */
   readonly records: RecordMapping | null;
+  /** The query of the URL if refused lines are to be kept; null = they refuse the body. */
+  readonly quarantine: string | null;
   /** ID of a write that takes effect once; null without an Idempotency-Key. */
   readonly idempotencyId: string | null;
   /** The format of rows that the client accepts, for endpoints that offer several. */
