@@ -8,8 +8,8 @@
 const LOOK_MS = 5;
 /** The limit divided by this number is reserved for queries and checkpoints; writes may not use it. */
 const SPARED_PART = 8;
-/** Number of query shares, over all threads, into which the free memory is divided. */
-const QUERIES = 16;
+/** The least memory that is reserved for queries. */
+const SPARED_BYTES_MIN = 64 * 2 ** 20;
 /** Memory that every query may use. */
 const QUERY_BYTES_MIN = 4 * 2 ** 20;
 
@@ -17,6 +17,8 @@ export class ProcessMemory {
   readonly #bytesMax: number;
   readonly #look: () => number;
   #bytes = 0;
+  /** Memory that running queries may use. */
+  #queryBytes = 0;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
   /** `look` returns the resident memory of the process in bytes. */
@@ -28,14 +30,24 @@ export class ProcessMemory {
   /** Whether a write of `bytes` leaves the reserve for queries free. */
   hasCapacity(bytes: number): boolean {
     if (this.#bytesMax === Number.POSITIVE_INFINITY) return true;
-    return this.#now() + bytes <= this.#bytesMax - this.#bytesMax / SPARED_PART;
+    const spared = Math.max(this.#bytesMax / SPARED_PART, SPARED_BYTES_MIN);
+    return this.#now() + bytes <= this.#bytesMax - spared;
   }
 
-  /** Memory limit of a query that starts now, at most `bytesMax`. */
-  queryBytes(bytesMax: number): number {
+  /**
+   * Reserves memory for a query that starts now, and returns how much it may use: at most `bytesMax`, and what neither the
+   * process nor the queries before it use, or may use. A query beside no other may use SPARED_BYTES_MIN. The caller calls `releaseQuery` with the same number.
+   */
+  reserveQuery(bytesMax: number): number {
     if (this.#bytesMax === Number.POSITIVE_INFINITY) return bytesMax;
-    const left = Math.floor((this.#bytesMax - this.#now()) / QUERIES);
-    return Math.min(bytesMax, Math.max(left, QUERY_BYTES_MIN));
+    const free = Math.max(this.#bytesMax - this.#now(), SPARED_BYTES_MIN) - this.#queryBytes;
+    const bytes = Math.min(bytesMax, Math.max(free, QUERY_BYTES_MIN));
+    this.#queryBytes += bytes;
+    return bytes;
+  }
+
+  releaseQuery(bytes: number): void {
+    if (this.#bytesMax < Number.POSITIVE_INFINITY) this.#queryBytes -= bytes;
   }
 
   #now(): number {

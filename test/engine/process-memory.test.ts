@@ -6,18 +6,29 @@ import { WriteMemory } from '../../src/engine/write/write-memory.js';
 
 const MIB = 2 ** 20;
 
-t.test('writes leave an eighth of the limit free, and queries share the rest', (t) => {
-  let has = 0;
-  const at = (mib: number): ProcessMemory => {
-    has = mib * MIB;
-    return new ProcessMemory(800 * MIB, () => has);
-  };
-  t.equal(at(600).hasCapacity(100 * MIB), true);
-  t.equal(at(600).hasCapacity(100 * MIB + 1), false);
-  t.equal(at(0).queryBytes(64 * MIB), 50 * MIB, 'a sixteenth of the limit');
-  t.equal(at(0).queryBytes(32 * MIB), 32 * MIB, 'the limit of one query');
-  t.equal(at(720).queryBytes(64 * MIB), 5 * MIB);
-  t.equal(at(900).queryBytes(64 * MIB), 4 * MIB, 'a small query is executed');
+t.test('writes leave an eighth of the limit free, and 64 MiB of a small one', (t) => {
+  const large = new ProcessMemory(800 * MIB, () => 600 * MIB);
+  t.equal(large.hasCapacity(100 * MIB), true);
+  t.equal(large.hasCapacity(100 * MIB + 1), false);
+  const small = new ProcessMemory(400 * MIB, () => 300 * MIB);
+  t.equal(small.hasCapacity(36 * MIB), true);
+  t.equal(small.hasCapacity(36 * MIB + 1), false);
+  t.end();
+});
+
+t.test('queries share the free memory, and one beside no other may use 64 MiB', (t) => {
+  let usedMib = 680;
+  const memory = new ProcessMemory(800 * MIB, () => usedMib * MIB);
+  t.equal(memory.reserveQuery(70 * MIB), 70 * MIB, 'the limit of one query');
+  t.equal(memory.reserveQuery(70 * MIB), 50 * MIB, 'what the first one leaves');
+  t.equal(memory.reserveQuery(70 * MIB), 4 * MIB, 'a small query is executed');
+  for (const mib of [70, 50, 4]) memory.releaseQuery(mib * MIB);
+  t.equal(memory.reserveQuery(70 * MIB), 70 * MIB, 'all is free again');
+  memory.releaseQuery(70 * MIB);
+  usedMib = 900;
+  const full = new ProcessMemory(800 * MIB, () => usedMib * MIB);
+  t.equal(full.reserveQuery(70 * MIB), 64 * MIB);
+  t.equal(full.reserveQuery(70 * MIB), 4 * MIB);
   t.end();
 });
 
@@ -26,7 +37,7 @@ t.test('without a limit the memory of the process is not read', (t) => {
     throw new Error('the memory was read');
   });
   t.equal(memory.hasCapacity(2 ** 50), true);
-  t.equal(memory.queryBytes(64 * MIB), 64 * MIB);
+  t.equal(memory.reserveQuery(64 * MIB), 64 * MIB);
   t.end();
 });
 

@@ -3,13 +3,21 @@
  * partitions its groups and merges some partitions of all workers; the main thread then merges the ordered groups of
  * the workers.
  */
-import type { GroupPartial, PartitionedTexts, SelectPlan } from '../../ir/index.js';
+import { invariant } from '../../base/index.js';
+import type {
+  GroupPartial,
+  PartitionedGroups,
+  PartitionedPart,
+  PartitionedTexts,
+  SelectPlan,
+} from '../../ir/index.js';
 import {
   allGroups,
   areCertain,
   finishGroups,
   finishRows,
   haveGroups,
+  isSpilled,
   mergeMemory,
   orderedPlan,
   partitionGroups,
@@ -43,6 +51,8 @@ export async function mergedGroups(
   return mergedByWorkers(plan, [...few, ...rest], workerSelect, query, bytesMax);
 }
 
+const isOfGroups = (part: PartitionedPart): part is PartitionedGroups => !isSpilled(part);
+
 /** Length of a slice of merging, which delays other requests but no record. */
 const MERGE_SLICE_MS = 20;
 
@@ -71,7 +81,8 @@ async function mergedByWorkers(
   const groups = parts.flatMap((part) => (part.gives === 'groups' ? part.partials : []));
   const memory = mergeMemory(bytesMax);
   if (partitioned.length === 0 || !haveGroups(groups)) {
-    const all = partitioned.map((partial) => allGroups(partial, memory));
+    const all = partitioned.filter(isOfGroups).map((partial) => allGroups(partial, memory));
+    invariant(all.length === partitioned.length, 'groups without keys are not spilled');
     return mergedHere(plan, [...groups, ...all], workerSelect, query, memory.availableBytes);
   }
   for (const partial of groups) partitioned.push(await query.inSlices(partitionGroups(partial, memory)));

@@ -108,10 +108,16 @@ export class RelationWork {
     return this.#inputs.slice(from).some((inputs) => inputs.has(input));
   }
 
+  /** The number of workers among which the memory of the stages that read stage `input` is divided. */
+  #readerCount(input: number): number {
+    const readers = this.#stages.filter((_, index) => this.#inputs[index].has(input));
+    return Math.max(1, ...readers.map((stage) => this.#workersOf(stage).length));
+  }
+
   /** Runs a stage that later stages read. */
   async #collect(index: number, slices: Slices): Promise<boolean> {
     const stage = this.#stages[index];
-    this.#rows.begin(index);
+    this.#rows.begin(index, this.#readerCount(index));
     if (stage.runs === 'operators') {
       return this.#onWorkers(index, stage, slices, null, (workerSelect) =>
         workerSelect.rows((part) => this.#rows.add(index, part)),

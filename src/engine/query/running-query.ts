@@ -5,7 +5,9 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Cancellation, QuarryError } from '../../base/index.js';
+import type { QuerySpill } from '../../exec/index.js';
 import type { WorkerQueryLimits } from '../../protocol/index.js';
+import type { QueryFacts } from '../api.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 
@@ -15,14 +17,19 @@ const TURN_MS = 5;
 export interface QueryLimits {
   /** Milliseconds from the request to the answer. A longer query is stopped with 9005. */
   readonly timeoutMs: number;
-  /** Memory limit of one query in addition to the data: on all workers together, and the same again on the main thread. */
-  readonly bytesMax: number;
+  /** Reserves the memory of a query and returns its size. */
+  readonly reserveBytes: () => number;
+  readonly releaseBytes: (bytes: number) => void;
 }
 
 export class RunningQuery {
+  #bytesMax: number | null = null;
+  /** The files of the main thread. */
+  readonly spill: QuerySpill;
   readonly #workers: WorkerClients;
+  readonly #limits: QueryLimits;
   readonly #cancellation: Cancellation | null;
-  readonly #bounds: WorkerQueryLimits;
+  readonly #slot: number;
   readonly #tooLong: string;
   readonly #endMs: number;
   readonly #timer: NodeJS.Timeout;
@@ -34,13 +41,16 @@ export class RunningQuery {
   /** When its turn on this thread began. */
   #turnMs = 0;
   #ended = false;
+  readonly #waitsMs = { slot: 0, version: 0 };
 
   /** The caller must call `end`. */
   constructor(workers: WorkerClients, limits: QueryLimits, cancellation: Cancellation | null) {
     this.#workers = workers;
     this.#cancellation = cancellation;
-    const bytesMax = Math.floor(limits.bytesMax / workers.all.length);
-    this.#bounds = { slot: workers.stopFlags.reserve(), bytesMax };
+    this.#limits = limits;
+    this.#slot = workers.stopFlags.reserve();
+    workers.spill.beginQuery(this.#slot);
+    this.spill = workers.spills.ofQuery(this.#slot);
     this.#tooLong = `the query took more than ${limits.timeoutMs / 1_000} s`;
     this.#endMs = performance.now() + limits.timeoutMs;
     this.#timer = setTimeout(() => this.stop(this.#tooLong), limits.timeoutMs);
@@ -48,10 +58,17 @@ export class RunningQuery {
     else cancellation?.onCancel(() => this.stop('the client has disconnected'));
   }
 
+  /** Memory limit in addition to the data: on all workers together, and the same again on the main thread. */
+  get bytesMax(): number {
+    // Only when the query no longer waits for a concurrency slot.
+    this.#bytesMax ??= this.#limits.reserveBytes();
+    return this.#bytesMax;
+  }
+
   /** Makes the query fail with 9005 at its next check. */
   stop(why: string): void {
     this.#stopped ??= new QuarryError(9005, why);
-    this.#workers.stopFlags.stop(this.#bounds.slot);
+    this.#workers.stopFlags.stop(this.#slot);
     for (const reject of this.#rejects) reject(this.#stopped);
   }
 
@@ -64,11 +81,12 @@ export class RunningQuery {
       this.#stoppable<T[]>((resolve, reject) => {
         if (this.#stopped !== null) return;
         const { all } = this.#workers;
+        const bounds = { slot: this.#slot, bytesMax: Math.floor(this.bytesMax / all.length) };
         const answers: T[] = new Array(all.length);
         let missing = all.length;
         all.forEach((worker, index) => {
           this.#pendingCount++;
-          send(worker, this.#bounds).then(
+          send(worker, bounds).then(
             (answer) => {
               answers[index] = answer;
               if (--missing === 0) resolve(answers);
@@ -76,7 +94,7 @@ export class RunningQuery {
             },
             (error) => {
               reject(error);
-              this.#workers.stopFlags.stop(this.#bounds.slot);
+              this.#workers.stopFlags.stop(this.#slot);
               this.#answered();
             },
           );
@@ -129,15 +147,26 @@ export class RunningQuery {
     this.#turnMs = performance.now();
   }
 
+  /** What the query has waited for and spilled so far. */
+  get facts(): QueryFacts {
+    const { slot, version } = this.#waitsMs;
+    const spilledBytes = this.#workers.spill.queryWrittenBytes(this.#slot);
+    return { slotWaitMs: slot, versionWaitMs: version, spilledBytes };
+  }
+
   /**
    * Waits for `entering`. If the query is stopped before, rejects with 9005 and calls `leave` as soon as `entering` resolves.
+   * `wait`: what it waits for.
    */
-  async entered(entering: Promise<void>, leave: () => void): Promise<void> {
+  async entered(entering: Promise<void>, leave: () => void, wait: 'slot' | 'version'): Promise<void> {
+    const begunMs = performance.now();
     try {
       await this.#stoppable<void>((resolve, reject) => entering.then(resolve, reject));
     } catch (error) {
       entering.then(leave, () => {});
       throw error;
+    } finally {
+      this.#waitsMs[wait] += performance.now() - begunMs;
     }
   }
 
@@ -154,6 +183,8 @@ export class RunningQuery {
   }
 
   #releaseSlot(): void {
-    if (this.#ended && this.#pendingCount === 0) this.#workers.stopFlags.release(this.#bounds.slot);
+    if (!this.#ended || this.#pendingCount > 0) return;
+    this.#workers.stopFlags.release(this.#slot);
+    if (this.#bytesMax !== null) this.#limits.releaseBytes(this.#bytesMax);
   }
 }

@@ -75,12 +75,13 @@ export interface SelectsDependencies extends QueryRunnerDependencies {
 
 export class Selects {
   readonly #dependencies: SelectsDependencies;
-  readonly #partMemory = new PartMemory();
+  readonly #partMemory: PartMemory;
   readonly #statistics: DataStatistics;
   #lastId = 0;
 
   constructor(dependencies: SelectsDependencies) {
     this.#dependencies = dependencies;
+    this.#partMemory = new PartMemory(dependencies.processBytesMax);
     this.#statistics = new DataStatistics(dependencies.versions, dependencies.elapsedMs);
   }
 
@@ -226,7 +227,8 @@ export class Selects {
       work.end();
     }
     if (!isAnalysed) return;
-    return explained({ stats, rows: counted.rowCount, milliseconds: elapsedMs() - begunMs });
+    const { rowCount: rows } = counted;
+    return explained({ stats, rows, milliseconds: elapsedMs() - begunMs, facts: query.facts });
   }
 
   /** The plan of execution. */
@@ -310,7 +312,7 @@ export class Selects {
     const begunMs = this.#dependencies.elapsedMs();
     const rows = isStreamed(plan) ? await work.drain(plan) : (await work.table(plan))?.rowCount;
     if (rows === undefined) return null;
-    return { stats, rows, milliseconds: this.#dependencies.elapsedMs() - begunMs };
+    return { stats, rows, milliseconds: this.#dependencies.elapsedMs() - begunMs, facts: query.facts };
   }
 
   /** Runs SELECTs in one slice of any length. */
@@ -323,10 +325,11 @@ export class Selects {
   }
 
   #workDependencies(query: RunningQuery) {
-    const { workers, limits, partitionGroupsMin, exchange } = this.#dependencies;
+    const { workers, partitionGroupsMin, exchange } = this.#dependencies;
     const nextId = (): number => ++this.#lastId;
     const partMemory = this.#partMemory;
-    return { workers, bytesMax: limits.bytesMax, nextId, query, partMemory, partitionGroupsMin, exchange };
+    const { bytesMax } = query;
+    return { workers, bytesMax, nextId, query, partMemory, partitionGroupsMin, exchange };
   }
 }
 

@@ -12,7 +12,7 @@ import {
   type GroupPartial,
   type JoinTable,
   type MergeShare,
-  type PartitionedGroups,
+  type PartitionedPart,
   type PartitionedTexts,
   type SelectPlan,
   TEXT_PARTITIONS,
@@ -89,6 +89,8 @@ export class WorkerSelect {
   /** By worker: it has no further rows. */
   readonly #done: boolean[];
   #begun = false;
+  /** Workers may read rows of others, which stay until the end. */
+  #merges = false;
 
   /**
    * `selectId` must differ from those of other running SELECTs. `stats` receives the measurements of the operators; null = none
@@ -218,8 +220,9 @@ export class WorkerSelect {
   /**
    * Lets the workers merge the groups that they returned in partitions; the following parts contain the groups as ordered rows.
    */
-  async merge(partials: readonly PartitionedGroups[], share: MergeShare): Promise<void> {
+  async merge(partials: readonly PartitionedPart[], share: MergeShare): Promise<void> {
     const selectId = this.#selectId;
+    this.#merges = true;
     await this.#query.sendAll(({ index }) =>
       this.#done[index]
         ? Promise.resolve(null)
@@ -321,7 +324,8 @@ export class WorkerSelect {
     const keepsTexts = plan !== null && countsTexts(plan);
     this.#workers.forEach((worker, index) => {
       if (!this.#used.includes(index)) return;
-      if (keepsTexts || !this.#done[index]) worker.send('select-end', { selectId }).catch(() => {});
+      if (keepsTexts || this.#merges || !this.#done[index])
+        worker.send('select-end', { selectId }).catch(() => {});
     });
   }
 }

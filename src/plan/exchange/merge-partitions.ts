@@ -6,9 +6,13 @@
 import { invariant, type MemoryAccount, type Task } from '../../base/index.js';
 import {
   GROUP_PARTITIONS,
+  type GroupPartial,
   type MergeShare,
   type PartitionedGroups,
+  type PartitionedPart,
+  type PartitionedRows,
   type SelectPlan,
+  type SpilledGroups,
 } from '../../ir/index.js';
 import { memoryBytesOf, type Vector } from '../../vector/index.js';
 import { mergeMemory } from '../merge-memory.js';
@@ -28,16 +32,31 @@ const WAITING_GROUPS = 65_536;
 /** Plans the shares of `workerCount` workers; each has the same share. */
 export function planMerge(
   { offset, limit }: SelectPlan,
-  partials: readonly PartitionedGroups[],
+  partials: readonly PartitionedPart[],
   workerCount: number,
 ): MergeShare {
   const taken = new Int32Array(new SharedArrayBuffer(4));
   const groupCount = partials.reduce((sum, partial) => sum + partial.groupCount, 0);
   const wanted = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
-  const whole = Math.ceil(GROUP_PARTITIONS / workerCount);
+  const unit = Math.max(1, ...partials.filter(isSpilled).map(unitOf));
+  const whole = Math.ceil(GROUP_PARTITIONS / workerCount / unit) * unit;
   if (wanted > Math.min(SELECTED_MAX, groupCount / workerCount)) return { taken, step: whole, wanted };
-  const fitting = Math.floor((STEP_GROUPS * GROUP_PARTITIONS) / groupCount);
-  return { taken, step: Math.max(1, Math.min(fitting, whole)), wanted };
+  const fitting = Math.floor((STEP_GROUPS * GROUP_PARTITIONS) / groupCount / unit) * unit;
+  return { taken, step: Math.max(unit, Math.min(fitting, whole)), wanted };
+}
+
+export const isSpilled = (part: PartitionedPart): part is SpilledGroups => 'rows' in part;
+
+/** The partitions of groups that one partition of rows covers. */
+const unitOf = ({ rows }: SpilledGroups): number => GROUP_PARTITIONS / rows.partitionCount;
+
+/** Computes the groups of rows that were spilled. */
+export interface SpilledRowsSource {
+  /** At most so many rows are grouped at once. */
+  readonly rowsMax: number;
+  /** The groups of partitions [from, to) of rows. They stay reserved until `release`. Throws 189, 9002, 9005, 9006. */
+  groups(rows: PartitionedRows, from: number, to: number): Task<GroupPartial>;
+  release(): void;
 }
 
 /**
@@ -46,45 +65,88 @@ export function planMerge(
  */
 export function* mergePartitions(
   plan: SelectPlan,
-  partials: readonly PartitionedGroups[],
+  parts: readonly PartitionedPart[],
   { taken, step, wanted }: MergeShare,
   memory: MemoryAccount,
+  source: SpilledRowsSource | null = null,
 ): Task<OrderedGroups> {
-  const texts = yield* numberTexts(partials, memory);
-  let waiting: OrderedGroups[] = [];
-  let count = 0;
+  const groups = parts.filter((part): part is PartitionedGroups => !isSpilled(part));
+  const spilled = parts.filter(isSpilled);
+  const texts = yield* numberTexts(groups, memory);
+  const merge: Merge = { plan, groups, spilled, texts, wanted, source, memory };
+  const waiting = new WaitingSteps(merge);
   for (;;) {
     const from = Atomics.add(taken, 0, step);
     if (from >= GROUP_PARTITIONS) break;
     const to = Math.min(GROUP_PARTITIONS, from + step);
-    const found = yield* mergeStep(plan, partials, { from, to, texts, wanted }, memory);
-    waiting.push(found);
-    count += found.count;
-    if (count <= Math.max(WAITING_GROUPS, 2 * wanted)) continue;
-    waiting = [yield* firstOf(plan, waiting, wanted, memory)];
-    count = waiting[0].count;
+    for (let next = from; next < to; ) {
+      const end = endOfStep(merge, next, to);
+      yield* waiting.add(yield* mergeStep(merge, next, end));
+      next = end;
+    }
   }
-  return yield* firstOf(plan, waiting, wanted, memory);
+  return yield* firstOf(plan, waiting.steps, wanted, memory);
 }
 
-interface Step {
-  readonly from: number;
-  readonly to: number;
+interface Merge {
+  readonly plan: SelectPlan;
+  readonly groups: readonly PartitionedGroups[];
+  readonly spilled: readonly SpilledGroups[];
   readonly texts: NumberedTexts;
   readonly wanted: number;
+  readonly source: SpilledRowsSource | null;
+  readonly memory: MemoryAccount;
 }
 
-function* mergeStep(
-  plan: SelectPlan,
-  partials: readonly PartitionedGroups[],
-  { from, to, texts, wanted }: Step,
-  memory: MemoryAccount,
-): Task<OrderedGroups> {
+/** The first groups of the steps so far. */
+class WaitingSteps {
+  readonly #merge: Merge;
+  steps: OrderedGroups[] = [];
+  #count = 0;
+
+  constructor(merge: Merge) {
+    this.#merge = merge;
+  }
+
+  *add(found: OrderedGroups): Task<void> {
+    const { plan, wanted, memory } = this.#merge;
+    this.steps.push(found);
+    this.#count += found.count;
+    if (this.#count <= Math.max(WAITING_GROUPS, 2 * wanted)) return;
+    this.steps = [yield* firstOf(plan, this.steps, wanted, memory)];
+    this.#count = this.steps[0].count;
+  }
+}
+
+/** The end of the partitions from `from` on, up to `to`, whose spilled rows are grouped in one step. */
+function endOfStep({ spilled, source }: Merge, from: number, to: number): number {
+  if (spilled.length === 0 || source === null) return to;
+  const unit = Math.max(...spilled.map(unitOf));
+  let rowCount = 0;
+  for (let next = from; next < to; next += unit) {
+    for (const { rows } of spilled) {
+      const scale = GROUP_PARTITIONS / rows.partitionCount;
+      for (let at = next / scale; at < (next + unit) / scale; at++) rowCount += rows.rowCounts[at];
+    }
+    if (rowCount > source.rowsMax) return next === from ? from + unit : next;
+  }
+  return to;
+}
+
+function* mergeStep(merge: Merge, from: number, to: number): Task<OrderedGroups> {
+  const { plan, groups, spilled, texts, wanted, source, memory } = merge;
+  const found: GroupPartial[] = [];
+  for (const { rows } of spilled) {
+    invariant(source !== null, 'spilled rows have a source');
+    const scale = GROUP_PARTITIONS / rows.partitionCount;
+    found.push(yield* source.groups(rows, from / scale, to / scale));
+  }
   const budget = mergeMemory(memory.availableBytes);
-  const groups = partials.map((partial) => groupsOfPartitions(partial, from, to, texts, budget));
-  const found = yield* orderedGroups(plan, groups, wanted, budget);
-  memory.reserve(bytesOf(found));
-  return found;
+  for (const partial of groups) found.push(groupsOfPartitions(partial, from, to, texts, budget));
+  const ordered = yield* orderedGroups(plan, found, wanted, budget);
+  source?.release();
+  memory.reserve(bytesOf(ordered));
+  return ordered;
 }
 
 const bytesOf = ({ outputs, order }: OrderedGroups): number =>
