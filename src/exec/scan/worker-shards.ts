@@ -106,15 +106,15 @@ export class WorkerShards {
     );
   }
 
-  /** The rows of all shards. */
+  /** The rows of all shards that are grouped. */
   groupInputs(): GroupInputs {
-    let open: ShardRows | null = null;
+    let open: GroupSource | null = null;
     const release = (): void => {
       open?.release();
       open = null;
     };
     const shards = this.all;
-    const rowsOf = (shard: WorkerShard): ShardRows => this.rows(shard);
+    const rowsOf = (shard: WorkerShard): GroupSource => this.groupRows(shard);
     return {
       *each() {
         for (const shard of shards) {
@@ -124,7 +124,7 @@ export class WorkerShards {
         }
         return undefined;
       },
-      rest: () => open?.rest(false),
+      rest: () => open?.rest(),
       release,
     };
   }
