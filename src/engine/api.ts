@@ -254,6 +254,8 @@ export interface QueryOptions {
 
 /** What a query waited for, in milliseconds, and the bytes that it wrote to disk because it had too little memory. */
 export interface QueryFacts {
+  /** For memory that other queries had reserved. */
+  readonly memoryWaitMs: number;
   /** For one of the slots of concurrent queries. */
   readonly slotWaitMs: number;
   /** For records, so that it reads one version of the data. */

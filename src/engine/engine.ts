@@ -124,8 +124,9 @@ export class Engine implements EngineApi {
       shrinkVersion: (databaseId) => this.#order.visible.databases.get(databaseId)?.shrinkVersion ?? -1,
       limits: {
         timeoutMs: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
-        reserveBytes: () => processMemory.reserveQuery(queryBytesMax),
-        releaseBytes: (bytes) => processMemory.releaseQuery(bytes),
+        smallBytes: () => processMemory.smallQueryBytes(queryBytesMax),
+        enterBytes: () => processMemory.enterQuery(queryBytesMax),
+        leaveBytes: (bytes) => processMemory.leaveQuery(bytes),
       },
       writeDelayMsMax: Math.min(WRITE_DELAY_MS_MAX, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS),
       elapsedMs: () => performance.now(),

@@ -13,8 +13,9 @@ import {
   planGroupRows,
   type QueryRun,
   type SelectCursor,
-  SpilledRowsMerge,
+  SpilledMerge,
   type StageCursor,
+  type StoredParts,
   spilledStats,
 } from '../exec/index.js';
 import type {
@@ -26,7 +27,14 @@ import type {
   PartitionedTexts,
   SelectPlan,
 } from '../ir/index.js';
-import { haveGroups, mergePartitions, type OrderedGroups, partitionGroups } from '../plan/index.js';
+import {
+  bytesOfGroups,
+  haveGroups,
+  mergePartitions,
+  type OrderedGroups,
+  orderedPlan,
+  partitionGroups,
+} from '../plan/index.js';
 import type { PartMemory, SelectPart } from '../protocol/index.js';
 import { sharedWires, slice, toWire, wireBytes } from '../vector/index.js';
 
@@ -60,7 +68,9 @@ export class GroupsCursor {
   /** The rows of this worker, until they are returned. */
   #partitioned: PartitionedRows | null = null;
   #merge: Task<OrderedGroups> | null = null;
-  #merged: OrderedGroups | null = null;
+  /** What the merge stores on disk. */
+  #mergeSpill: SpilledMerge | null = null;
+  #merged: OrderedGroups | StoredParts | null = null;
   /** The next row of `#merged`. */
   #row = 0;
 
@@ -88,7 +98,7 @@ export class GroupsCursor {
   /** See SelectCursor.next. */
   next(rowsMax: number, bytesMax: number, isOver: IsOver): SelectPart {
     this.#settings.run.check();
-    if (this.#merge !== null) return this.#nextRows(this.#merge, rowsMax, isOver);
+    if (this.#merge !== null) return this.#nextRows(this.#merge, rowsMax, bytesMax, isOver);
     if (this.#groups !== null) return this.#nextPartitions(this.#groups, isOver);
     if (this.#partitioned !== null) return this.#returnRows(this.#partitioned);
     if (this.#rows !== null) return this.#partitionRows(this.#rows, isOver);
@@ -170,16 +180,27 @@ export class GroupsCursor {
       'groups in partitions are merged, and only by one request',
     );
     const { plan, run } = this.#settings;
-    const source = this.#rowsPlan === null ? null : new SpilledRowsMerge(this.#rowsPlan, run);
-    this.#merge = mergePartitions(plan, partials, share, run, source);
+    if (run.spill !== null) this.#mergeSpill = new SpilledMerge(this.#rowsPlan, orderedPlan(plan), run);
+    this.#merge = mergePartitions(plan, partials, share, run, this.#mergeSpill);
   }
 
-  #nextRows(merge: Task<OrderedGroups>, rowsMax: number, isOver: IsOver): SelectPart {
-    this.#merged ??= runSlice(merge, isOver);
-    if (this.#merged === null) return NOTHING;
-    const { count, outputs, order } = this.#merged;
+  #nextRows(merge: Task<OrderedGroups>, rowsMax: number, bytesMax: number, isOver: IsOver): SelectPart {
+    if (this.#merged === null) {
+      const groups = runSlice(merge, isOver);
+      if (groups === null) return NOTHING;
+      this.#merged = this.#mergeSpill?.parts() ?? groups;
+    }
+    if ('outputs' in this.#merged) return this.#rowsOf(this.#merged, rowsMax, bytesMax);
+    const part = this.#merged.next(rowsMax, bytesMax, isOver);
+    const operatorStats = spilledStats('merge', this.#settings.run.spill);
+    return part === null ? NOTHING : { done: this.#merged.isDone, operatorStats, ...part };
+  }
+
+  #rowsOf(merged: OrderedGroups, rowsMax: number, bytesMax: number): SelectPart {
+    const { count, outputs, order } = merged;
     const from = this.#row;
-    const to = Math.min(count, from + rowsMax);
+    const fitting = count === 0 ? 0 : Math.floor((bytesMax * count) / bytesOfGroups(merged));
+    const to = Math.min(count, from + Math.max(1, Math.min(rowsMax, fitting)));
     this.#row = to;
     const columns = [...outputs, ...order].map((vector) => toWire(slice(vector, from, to)));
     const wires = to - from < SHARED_ROWS_MIN ? columns : sharedWires(columns);
@@ -202,6 +223,7 @@ export class GroupsCursor {
     this.#groups = null;
     this.#merged = null;
     this.#rows?.release();
+    this.#mergeSpill?.close();
     this.#settings.run.releaseAll();
   }
 }

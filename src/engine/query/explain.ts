@@ -96,8 +96,9 @@ export function spilledNotes(spilled: readonly SpilledRows[]): readonly string[]
 }
 
 /** What the query waited for, at least a millisecond. */
-export function waitRows({ slotWaitMs, versionWaitMs }: QueryFacts): readonly ExplainRow[] {
+export function waitRows({ memoryWaitMs, slotWaitMs, versionWaitMs }: QueryFacts): readonly ExplainRow[] {
   const waits = [
+    ['for memory', memoryWaitMs],
     ['for a slot of concurrent queries', slotWaitMs],
     ['for one version of the data', versionWaitMs],
   ] as const;

@@ -109,7 +109,7 @@ export class QueryRunner {
     }
   }
 
-  /** Waits for a concurrency slot, then runs a query of these dimensions. */
+  /** Waits for memory and for a concurrency slot, then runs a query of these dimensions. */
   withSlot<T>(
     dimensions: readonly DimensionKey[],
     options: QueryOptions,
@@ -122,6 +122,8 @@ export class QueryRunner {
       throw new QuarryError(9004, 'a column or dimension was deleted or altered while the query waited');
     };
     return this.run(options, async (query) => {
+      // A query that gives up its slot keeps its memory, so it waits for memory first.
+      await query.reserveMemory();
       const slot = new ConcurrencySlot(this.#slots);
       await slot.enter(query);
       try {

@@ -17,13 +17,19 @@ const TURN_MS = 5;
 export interface QueryLimits {
   /** Milliseconds from the request to the answer. A longer query is stopped with 9005. */
   readonly timeoutMs: number;
-  /** Reserves the memory of a query and returns its size. */
-  readonly reserveBytes: () => number;
-  readonly releaseBytes: (bytes: number) => void;
+  /** The memory limit of a query that does not wait for memory. */
+  readonly smallBytes: () => number;
+  /** Reserves the memory of a query and resolves with its limit when the query may start; `leaveBytes` releases it. */
+  readonly enterBytes: () => Promise<number>;
+  readonly leaveBytes: (bytes: number) => void;
 }
+
+/** What a query waits for. */
+type Wait = 'memory' | 'slot' | 'version';
 
 export class RunningQuery {
   #bytesMax: number | null = null;
+  #reservedBytes: number | null = null;
   /** The files of the main thread. */
   readonly spill: QuerySpill;
   readonly #workers: WorkerClients;
@@ -41,7 +47,8 @@ export class RunningQuery {
   /** When its turn on this thread began. */
   #turnMs = 0;
   #ended = false;
-  readonly #waitsMs = { slot: 0, version: 0 };
+  readonly #endings: (() => void)[] = [];
+  readonly #waitsMs = { memory: 0, slot: 0, version: 0 };
 
   /** The caller must call `end`. */
   constructor(workers: WorkerClients, limits: QueryLimits, cancellation: Cancellation | null) {
@@ -60,9 +67,15 @@ export class RunningQuery {
 
   /** Memory limit in addition to the data: on all workers together, and the same again on the main thread. */
   get bytesMax(): number {
-    // Only when the query no longer waits for a concurrency slot.
-    this.#bytesMax ??= this.#limits.reserveBytes();
+    this.#bytesMax ??= this.#limits.smallBytes();
     return this.#bytesMax;
+  }
+
+  /** Waits until there is enough memory for a large query. Rejects with 9005. */
+  async reserveMemory(): Promise<void> {
+    const { enterBytes, leaveBytes } = this.#limits;
+    this.#reservedBytes = await this.entered(enterBytes(), leaveBytes, 'memory');
+    this.#bytesMax = this.#reservedBytes;
   }
 
   /** Makes the query fail with 9005 at its next check. */
@@ -149,19 +162,19 @@ export class RunningQuery {
 
   /** What the query has waited for and spilled so far. */
   get facts(): QueryFacts {
-    const { slot, version } = this.#waitsMs;
+    const { memory, slot, version } = this.#waitsMs;
     const spilledBytes = this.#workers.spill.queryWrittenBytes(this.#slot);
-    return { slotWaitMs: slot, versionWaitMs: version, spilledBytes };
+    return { memoryWaitMs: memory, slotWaitMs: slot, versionWaitMs: version, spilledBytes };
   }
 
   /**
    * Waits for `entering`. If the query is stopped before, rejects with 9005 and calls `leave` as soon as `entering` resolves.
    * `wait`: what it waits for.
    */
-  async entered(entering: Promise<void>, leave: () => void, wait: 'slot' | 'version'): Promise<void> {
+  async entered<T>(entering: Promise<T>, leave: (entered: T) => void, wait: Wait): Promise<T> {
     const begunMs = performance.now();
     try {
-      await this.#stoppable<void>((resolve, reject) => entering.then(resolve, reject));
+      return await this.#stoppable<T>((resolve, reject) => entering.then(resolve, reject));
     } catch (error) {
       entering.then(leave, () => {});
       throw error;
@@ -170,8 +183,14 @@ export class RunningQuery {
     }
   }
 
+  /** Calls `ending` at the end of the query. */
+  onEnd(ending: () => void): void {
+    this.#endings.push(ending);
+  }
+
   end(): void {
     this.#ended = true;
+    for (const ending of this.#endings) ending();
     clearTimeout(this.#timer);
     this.#cancellation?.onCancel(null);
     this.#releaseSlot();
@@ -185,6 +204,6 @@ export class RunningQuery {
   #releaseSlot(): void {
     if (!this.#ended || this.#pendingCount > 0) return;
     this.#workers.stopFlags.release(this.#slot);
-    if (this.#bytesMax !== null) this.#limits.releaseBytes(this.#bytesMax);
+    if (this.#reservedBytes !== null) this.#limits.leaveBytes(this.#reservedBytes);
   }
 }

@@ -89,6 +89,7 @@ export class WorkerSelect {
   /** By worker: it has no further rows. */
   readonly #done: boolean[];
   #begun = false;
+  #hasEnded = false;
   /** Workers may read rows of others, which stay until the end. */
   #merges = false;
 
@@ -121,9 +122,9 @@ export class WorkerSelect {
     return this.#workers.length;
   }
 
-  /** The number of workers that have further parts. */
-  get openCount(): number {
-    return this.#done.filter((done) => !done).length;
+  /** Indexes of the workers that have further parts. */
+  get open(): readonly number[] {
+    return this.#done.flatMap((done, worker) => (done ? [] : [worker]));
   }
 
   /** All rows of each worker in one part, at most `rowsMax`, or all groups of a grouped plan; null = one slice is too short. */
@@ -152,14 +153,17 @@ export class WorkerSelect {
     }
   }
 
-  /** One part of each of these workers, with the worker's index. */
-  of(workers: readonly number[]): Promise<readonly (readonly [number, SelectPart])[]> {
-    return this.#fetch((worker) => (workers.includes(worker) ? PART_ROWS : 0), PART_BYTES);
+  /** One part of each of these workers, of about `bytesMax` bytes at most, with the worker's index. */
+  of(workers: readonly number[], bytesMax = PART_BYTES): Promise<readonly (readonly [number, SelectPart])[]> {
+    return this.#fetch(
+      (worker) => (workers.includes(worker) ? PART_ROWS : 0),
+      Math.min(PART_BYTES, bytesMax),
+    );
   }
 
   /** Parts with at most `rowCount` rows in total from all workers that have more; null if no rows are left or requested. */
   share(rowCount: number): Promise<readonly SelectPart[]> | null {
-    const open = this.#workers.map((_, worker) => worker).filter((worker) => !this.#done[worker]);
+    const { open } = this;
     if (open.length === 0 || rowCount <= 0) return null;
     const each = Math.min(PART_ROWS, Math.floor(rowCount / open.length));
     const rowsMax = new Map(
@@ -316,9 +320,10 @@ export class WorkerSelect {
     });
   }
 
-  /** Ends the SELECT on the workers that still have it. */
+  /** Ends the SELECT on the workers that still have it; may be called repeatedly. */
   end(): void {
-    if (!this.#begun) return;
+    if (!this.#begun || this.#hasEnded) return;
+    this.#hasEnded = true;
     const selectId = this.#selectId;
     const plan = groupedPlanOf(this.#settings);
     const keepsTexts = plan !== null && countsTexts(plan);

@@ -2,36 +2,29 @@
  * Returns the rows of a plan without grouping in its order, like OrderedRows, when there is no memory for the keys of all rows:
  * the first part sorts all rows in runs on disk, and the parts merge them.
  */
-import { type IsOver, invariant, stopTask, type Task } from '../../base/index.js';
+import { type IsOver, stopTask, type Task } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type { QueryRun } from '../query-run.js';
-import { type PartBuilder, type PartRows, partBuilder } from '../scan/part-rows.js';
+import type { PartRows } from '../scan/part-rows.js';
 import { BATCH_ROWS_MAX } from '../scan/row-batches.js';
 import type { SegmentBatch } from '../scan/segment-batch.js';
 import type { ShardRows } from '../scan/shard-rows.js';
 import type { WorkerShards } from '../scan/worker-shards.js';
-import type { RowPage } from '../spill/partition-pages.js';
 import { SortedRuns } from '../spill/sorted-runs.js';
+import { StoredParts, storedFields } from './stored-parts.js';
 
 export class StoredOrder {
   readonly #workerShards: WorkerShards;
   readonly #memory: QueryRun;
   readonly #runs: SortedRuns;
-  readonly #part: PartBuilder;
   readonly #reading: Task<object>;
   #open: ShardRows | null = null;
-  #pages: Generator<RowPage | null, undefined> | null = null;
-  /** A page whose rows before `from` were returned. */
-  #page: RowPage | null = null;
-  #from = 0;
-  #left: number;
-  isDone = false;
+  #parts: StoredParts | null = null;
 
   /** `release` must be called at the end. Throws 9006. */
   constructor(workerShards: WorkerShards) {
     const { plan, run } = workerShards;
-    const order = plan.order.map(({ of }, index) => ({ name: String(index), type: of.type }));
-    const fields = [...plan.outputs, ...order];
+    const fields = storedFields(plan);
     const keys = plan.order.map(({ descending }, index) => ({
       ...{ column: plan.outputs.length + index, descending, missingFirst: false },
     }));
@@ -42,47 +35,26 @@ export class StoredOrder {
       keys,
       run,
     );
-    this.#part = partBuilder(fields, null, run);
-    this.#left = plan.limit === null ? Number.POSITIVE_INFINITY : plan.offset + plan.limit;
     this.#reading = this.#read();
+  }
+
+  get isDone(): boolean {
+    return this.#parts?.isDone ?? false;
   }
 
   /** See OrderedRows.next. Throws 189 and 9002, too. */
   next(rowsMax: number, bytesMax: number, isOver: IsOver): PartRows | null {
-    while (this.#pages === null) {
+    while (this.#parts === null) {
       const { done } = this.#reading.next();
-      if (done === true) this.#pages = this.#runs.merged();
+      if (done === true) {
+        const { plan, run } = this.#workerShards;
+        this.#parts = new StoredParts(plan, this.#runs.merged(), run);
+      }
       if (!isOver()) continue;
       this.#open?.rest(false);
       return null;
     }
-    const isWanted = (): boolean => this.#part.rowCount < rowsMax && this.#part.bytes < bytesMax;
-    let cut = false;
-    while (isWanted() && !this.isDone && !cut) {
-      this.#append(rowsMax - this.#part.rowCount);
-      cut = isOver();
-    }
-    if (isWanted() && !this.isDone) return null;
-    const part = this.#part.finish();
-    invariant(part.gives === 'columns', 'ordered rows are returned as columns');
-    const outputCount = this.#workerShards.plan.outputs.length;
-    return { ...part, outputs: part.outputs.slice(0, outputCount), order: part.outputs.slice(outputCount) };
-  }
-
-  #append(wanted: number): void {
-    if (this.#page === null) {
-      const { done, value } = (this.#pages as Generator<RowPage | null, undefined>).next();
-      if (done === true || this.#left === 0) this.isDone = true;
-      else this.#page = value;
-      this.#from = 0;
-      return;
-    }
-    const { count, vectors } = this.#page;
-    const to = Math.min(count, this.#from + wanted, this.#from + this.#left);
-    this.#part.append(vectors, this.#from, to);
-    this.#left -= to - this.#from;
-    this.#from = to;
-    if (to === count || this.#left === 0) this.#page = null;
+    return this.#parts.next(rowsMax, bytesMax, isOver);
   }
 
   *#read(): Task<object> {
@@ -112,7 +84,7 @@ export class StoredOrder {
     stopTask(this.#reading);
     this.#open?.release();
     this.#open = null;
-    this.#pages?.return(undefined);
+    this.#parts?.release();
     this.#runs.release();
     this.#memory.releaseAll();
   }

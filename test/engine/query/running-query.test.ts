@@ -7,8 +7,9 @@ import { StopFlags } from '../../../src/engine/workers/worker-clients.js';
 import { SpillStore } from '../../../src/exec/index.js';
 import { SpillSpace } from '../../../src/protocol/index.js';
 import { faultyDisk } from '../../support/faulty-disk.js';
+import { queryLimits } from '../../support/query-limits.js';
 
-const LIMITS = { timeoutMs: 60_000, reserveBytes: () => 1_000, releaseBytes: () => {} };
+const LIMITS = queryLimits(60_000, 1_000);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Worker clients that answer only when the test does. */
