@@ -4,6 +4,7 @@ export * from './clock.js';
 export * from './corruption.js';
 export * from './edit-distance.js';
 export * from './errors.js';
+export * from './garbage-collection.js';
 export * from './growable.js';
 export * from './hash.js';
 export * from './histogram.js';

@@ -30,6 +30,11 @@ export class MemoryAccount {
     return this.#capacityBytes - this.#reservedBytes;
   }
 
+  /** Bytes that are not reserved, in this account and in the accounts that it is part of. */
+  get freeBytes(): number {
+    return Math.min(this.availableBytes, this.#parent?.freeBytes ?? Number.POSITIVE_INFINITY);
+  }
+
   /** The least capacity among this account and the accounts that it is part of. */
   get limitBytes(): number {
     return Math.min(this.#capacityBytes, this.#parent?.limitBytes ?? Number.POSITIVE_INFINITY);

@@ -236,6 +236,9 @@ export interface EngineStats {
   readonly cacheBytes: number;
   readonly cacheHitCount: number;
   readonly cacheMissCount: number;
+  /** Disk space of the rows that running queries spilled, and the bytes that all queries have spilled. */
+  readonly querySpillBytes: number;
+  readonly querySpilledBytes: number;
 }
 
 /** One SELECT, or an EXPLAIN of it: without a run (`plan`) or with measurements of a run (`analyze`). */
@@ -259,6 +262,19 @@ export interface QueryOptions {
   readonly cancellation: Cancellation | null;
   /** Computes the answer without reading the result cache. */
   readonly bypassCache: boolean;
+  /** Called at the end of the query. */
+  readonly onEnd?: (facts: QueryFacts) => void;
+}
+
+/** What a query waited for, in milliseconds, and the bytes that it wrote to disk because it had too little memory. */
+export interface QueryFacts {
+  /** For memory that other queries had reserved. */
+  readonly memoryWaitMs: number;
+  /** For one of the slots of concurrent queries. */
+  readonly slotWaitMs: number;
+  /** For records, so that it reads one version of the data. */
+  readonly versionWaitMs: number;
+  readonly spilledBytes: number;
 }
 
 /**

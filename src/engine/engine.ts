@@ -48,7 +48,7 @@ import { FIRST_SLICE_MS, PARTITION_GROUPS_MIN, Selects, SLICE_MS } from './query
 import { SpoolStore } from './query/spool.js';
 import { WriteBarrier } from './query/write-barrier.js';
 import { type StatsDependencies, statsOf } from './stats.js';
-import { WorkerClients } from './workers/worker-clients.js';
+import { SPOOL_DIR, WorkerClients } from './workers/worker-clients.js';
 import { WorkerRepair } from './workers/worker-repair.js';
 import { DataVersions } from './write/data-versions.js';
 import { DeduplicationTable } from './write/deduplication.js';
@@ -62,7 +62,6 @@ import { Writer } from './write/writer.js';
 const EXPIRY_INTERVAL_MS = 600_000;
 const IDEMPOTENCY_KEYS_MAX = 1_000_000;
 const LOG_DIR = 'log';
-const SPOOL_DIR = 'spool';
 const QUERY_TIMEOUT_MS = 30_000;
 /** Time that writes wait for queries that read one version in several rounds. */
 const WRITE_DELAY_MS_MAX = 10_000;
@@ -112,7 +111,8 @@ export class Engine implements EngineApi {
       (lsn, write) => this.#sent(lsn, write),
       this.#barrier,
     );
-    const processMemory = new ProcessMemory(options.processBytesMax ?? Number.POSITIVE_INFINITY);
+    const processBytesMax = options.processBytesMax ?? Number.POSITIVE_INFINITY;
+    const processMemory = new ProcessMemory(processBytesMax);
     const queryBytesMax =
       options.queryBytesMax ??
       Math.max(QUERY_BYTES_MIN, Math.floor(options.memoryLimitBytes / QUERY_MEMORY_PART));
@@ -120,12 +120,13 @@ export class Engine implements EngineApi {
       workers: this.#workers,
       barrier: this.#barrier,
       versions: this.#versions,
+      processBytesMax,
       shrinkVersion: (databaseId) => this.#order.visible.databases.get(databaseId)?.shrinkVersion ?? -1,
       limits: {
         timeoutMs: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
-        get bytesMax() {
-          return processMemory.queryBytes(queryBytesMax);
-        },
+        smallBytes: () => processMemory.smallQueryBytes(queryBytesMax),
+        enterBytes: () => processMemory.enterQuery(queryBytesMax),
+        leaveBytes: (bytes) => processMemory.leaveQuery(bytes),
       },
       writeDelayMsMax: Math.min(WRITE_DELAY_MS_MAX, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS),
       elapsedMs: () => performance.now(),

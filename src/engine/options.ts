@@ -39,6 +39,12 @@ export interface EngineOptions {
   readonly queryTimeoutMs?: number;
   /** Memory limit of one query in addition to the data. Default: a sixteenth of the memory limit, at least 64 MiB. */
   readonly queryBytesMax?: number;
+  /** Disk space for the rows of all queries that have too little memory. Default: SPILL_BYTES_MAX. */
+  readonly spillBytesMax?: number;
+  /** The same of one query. Default: half of it. */
+  readonly querySpillBytesMax?: number;
+  /** An operator that stores more bytes spills, however much memory is left: for tests. Default: unlimited. */
+  readonly spillShareBytesMax?: number | undefined;
   /** Log bytes after which a checkpoint is taken. Default 256 MiB. */
   readonly checkpointLogBytes?: number;
   /** See LogOptions. */

@@ -77,5 +77,7 @@ export function statsOf(parts: StatsDependencies): EngineStats {
     cacheBytes: cache.bytes,
     cacheHitCount: cache.hitCount,
     cacheMissCount: cache.missCount,
+    querySpillBytes: workers.spill.bytes,
+    querySpilledBytes: workers.spill.writtenBytes,
   };
 }

@@ -9,3 +9,8 @@ export * from './query-run.js';
 export * from './relation/stage/stage-run.js';
 export * from './scan/scan-summary.js';
 export * from './sort/cursor.js';
+export type { StoredParts } from './sort/stored-parts.js';
+export { GroupRows, type GroupRowsPlan, planGroupRows } from './spill/group-rows.js';
+export * from './spill/merge-spill.js';
+export * from './spill/query-spill.js';
+export { RowFile, readRows } from './spill/row-file.js';

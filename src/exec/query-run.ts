@@ -5,6 +5,7 @@
  *            with rows, groups or distinct values.
  */
 import { MemoryAccount, QuarryError } from '../base/index.js';
+import type { QuerySpill } from './spill/query-spill.js';
 
 const refusal = (capacityBytes: number): string =>
   `the query needs more than ${capacityBytes} bytes of memory`;
@@ -12,17 +13,21 @@ const refusal = (capacityBytes: number): string =>
 export class QueryRun extends MemoryAccount {
   readonly #stopFlags: Int32Array | null;
   readonly #slot: number;
+  /** null = operators refuse rows for which there is no memory. */
+  readonly spill: QuerySpill | null;
 
-  /** `stopFlags` null = the query cannot be cancelled. */
+  /** `stopFlags` null = the query cannot be cancelled. `spill`: by default that of the parent. */
   constructor(
     stopFlags: Int32Array | null,
     slot: number,
     capacityBytes: number,
     parent: QueryRun | null = null,
+    spill: QuerySpill | null = parent?.spill ?? null,
   ) {
     super(capacityBytes, refusal, parent);
     this.#stopFlags = stopFlags;
     this.#slot = slot;
+    this.spill = spill;
   }
 
   /** Throws 9005 if the query was cancelled. */
@@ -40,3 +45,6 @@ export class QueryRun extends MemoryAccount {
 
 /** Unlimited, for changes that are already in the log and must be applied. */
 export const UNBOUNDED = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
+
+/** Whether the memory of the query did not suffice. */
+export const isOutOfMemory = (error: unknown): boolean => error instanceof QuarryError && error.code === 9006;

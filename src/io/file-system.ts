@@ -4,6 +4,8 @@
  * or removed name is durable only after `syncDir` of its folder; opening with `create` creates a file or empties an existing one,
  * for reading and writing.
  */
+import type { ScratchFile, ScratchReader } from './scratch-file.js';
+
 export interface FileHandle {
   /** Writes all of `parts`, concatenated, from byte `position`; repeats short writes until done. */
   writev(parts: readonly Uint8Array[], position: number): Promise<void>;
@@ -31,4 +33,8 @@ export interface FileSystem {
   removeDir(dir: string): Promise<void>;
   syncDir(dir: string): Promise<void>;
   exists(path: string): Promise<boolean>;
+  /** Creates a temporary file and, if it is missing, its folder. Synchronous. */
+  createScratch(path: string): ScratchFile;
+  /** The temporary file that has this handle in another thread of this process. */
+  scratchOf(handle: number): ScratchReader;
 }

@@ -5,3 +5,4 @@ export { LineFile, type LineFileOptions } from './line-file.js';
 export { DirectoryInUseError, type DirectoryLock, lockDirectory } from './lock.js';
 export { NodeFileSystem } from './node-file-system.js';
 export { isForeignFile } from './owner.js';
+export type { ScratchFile, ScratchReader } from './scratch-file.js';

@@ -7,6 +7,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { FileHandle, FileSystem } from './file-system.js';
+import { createNodeScratch, readScratch } from './node-scratch-file.js';
+import type { ScratchFile, ScratchReader } from './scratch-file.js';
 import { SpareHandles } from './spare-handles.js';
 
 const FLAGS = { read: 'r', 'read-write': 'r+', create: 'w+' } as const;
@@ -197,5 +199,13 @@ export class NodeFileSystem implements FileSystem {
       if (isAbsent(error)) return false;
       throw error;
     }
+  }
+
+  createScratch(file: string): ScratchFile {
+    return createNodeScratch(file);
+  }
+
+  scratchOf(handle: number): ScratchReader {
+    return { read: (into, position) => readScratch(handle, into, position) };
   }
 }

@@ -10,6 +10,7 @@ export * from './extract.js';
 export * from './first-rows.js';
 export * from './like-pattern.js';
 export * from './partitioned-groups.js';
+export * from './partitioned-rows.js';
 export * from './plain.js';
 export * from './range-set.js';
 export * from './read-plan.js';

@@ -3,6 +3,7 @@
  * same partition. Each worker can therefore merge some of the partitions.
  */
 import type { SharedColumn } from '../vector/index.js';
+import type { PartitionedRows } from './partitioned-rows.js';
 
 /** A power of two. */
 export const GROUP_PARTITIONS = 256;
@@ -16,6 +17,16 @@ export interface PartitionedGroups {
   /** One per aggregate. */
   readonly states: readonly PartitionedState[];
 }
+
+/** Rows of one worker that are grouped when their partition is merged, because the groups take too much memory at once. */
+export interface SpilledGroups {
+  /** The number of rows: there are at most so many groups. */
+  readonly groupCount: number;
+  readonly rows: PartitionedRows;
+}
+
+/** The groups of a shard or worker, to be merged partition by partition. */
+export type PartitionedPart = PartitionedGroups | SpilledGroups;
 
 /** The partitions that one of several workers merges. */
 export interface MergeShare {

@@ -9,7 +9,8 @@ import type { AggregateState, GroupPartial } from '../ir/index.js';
 
 /** Smaller buffers are not worth pooling. */
 const SHARED_BYTES_MIN = 64 * 1024;
-/** The total of the pooled buffers. The garbage collector does not see how large the others are. */
+/** The total of the pooled buffers is this part of the limit of the process, and at most POOLED_BYTES_MAX. */
+const POOLED_PART = 64;
 const POOLED_BYTES_MAX = 64 * 2 ** 20;
 /** Sizes are rounded up, so that parts of similar length can reuse the same memory. */
 const STEP_BYTES = 64 * 1024;
@@ -19,6 +20,12 @@ const SIZE_RATIO_MAX = 2;
 export class PartMemory {
   #spare: SharedArrayBuffer[] = [];
   #bytes = 0;
+  readonly #bytesMax: number;
+
+  /** `processBytesMax`: the limit of the process. */
+  constructor(processBytesMax: number) {
+    this.#bytesMax = Math.min(POOLED_BYTES_MAX, processBytesMax / POOLED_PART);
+  }
 
   /** The number of pooled buffers. */
   get count(): number {
@@ -41,7 +48,7 @@ export class PartMemory {
   add(buffers: readonly SharedArrayBuffer[]): void {
     for (const buffer of buffers) {
       const { byteLength } = buffer;
-      if (this.#bytes + byteLength > POOLED_BYTES_MAX) continue;
+      if (this.#bytes + byteLength > this.#bytesMax) continue;
       this.#spare.push(buffer);
       this.#bytes += byteLength;
     }

@@ -24,7 +24,7 @@ import type {
   GroupPartial,
   JoinTable,
   MergeShare,
-  PartitionedGroups,
+  PartitionedPart,
   PartitionedTexts,
   SelectPlan,
   Stage,
@@ -34,6 +34,7 @@ import type { Field, WireVector } from '../vector/index.js';
 import type { PackedRows } from './packed-rows.js';
 import type { WireRefusal } from './refusal.js';
 import type { SharedBytes } from './shared-bytes.js';
+import type { SpillLimits } from './spill-space.js';
 
 /** The data that a worker receives when its thread starts. */
 export interface WorkerStart {
@@ -48,6 +49,21 @@ export interface WorkerStart {
   readonly stopFlags: SharedArrayBuffer;
   /** The common memory of SharedBytes. */
   readonly inserts: SharedArrayBuffer;
+  readonly spill: WorkerSpill;
+  /** See EngineOptions. */
+  readonly processBytesMax: number;
+}
+
+/** Where and how much queries may spill. */
+export interface WorkerSpill extends SpillLimits {
+  /** The folder of the files. */
+  readonly dir: string;
+  /** The memory of a SpillSpace. */
+  readonly space: SharedArrayBuffer;
+  /** The workers and the main thread. */
+  readonly threadCount: number;
+  /** See EngineOptions. */
+  readonly shareBytesMax?: number | undefined;
 }
 
 /** The limits of a query on a worker. */
@@ -158,7 +174,7 @@ export interface WorkerRequests {
    */
   'select-merge': {
     readonly selectId: number;
-    readonly partials: readonly PartitionedGroups[];
+    readonly partials: readonly PartitionedPart[];
     readonly share: MergeShare;
   };
   /** Adds rows of a stage to those that later stages of the query read on this worker. */
@@ -253,7 +269,19 @@ export interface ColumnStatistics {
 /** Some rows of a stage; column i is column i of the stage. */
 export interface RowsPart {
   readonly count: number;
+  /** Empty if the rows are in a file. */
   readonly columns: readonly WireVector[];
+  /** null = the rows are in memory. */
+  readonly page: RowsPage | null;
+}
+
+/** Rows in a file of the process that is open while they are read. */
+export interface RowsPage {
+  /** The handle and the two words of the ID of the file. */
+  readonly file: { readonly handle: number; readonly id: Uint32Array };
+  readonly position: number;
+  readonly byteCount: number;
+  readonly rowCount: number;
 }
 
 /** How rows of a stage reach the workers: in shared memory if they are many, or as bytes without any shared memory. */
@@ -273,7 +301,7 @@ export interface RowEncoding {
 
 /**
  * A worker's part of a SELECT's result. `done`: nothing follows, and the worker has ended the SELECT unless it may still be
- * requested to count texts (countsTexts). `nothing`: the slice is over; the request must be repeated.
+ * requested to count texts (countsTexts), or other workers may still read its rows (SpilledGroups). `nothing`: the slice is over; the request must be repeated.
  */
 export type SelectPart = {
   readonly done: boolean;
@@ -287,7 +315,7 @@ export type SelectPart = {
    */
   | { readonly gives: 'group-count'; readonly groupCount: number }
   /** The SELECT continues with 'select-merge'. */
-  | { readonly gives: 'partitions'; readonly partials: readonly PartitionedGroups[] }
+  | { readonly gives: 'partitions'; readonly partials: readonly PartitionedPart[] }
   /** In the plan's order: the outputs, and the values of the sort keys. */
   | {
       readonly gives: 'columns';
@@ -337,6 +365,16 @@ export interface OperatorStats {
   readonly milliseconds: number;
   /** Further notes: segments skipped, kernels. */
   readonly notes: readonly string[];
+  /** Absent or null = none. */
+  readonly spilled?: SpilledRows | null;
+}
+
+/** Rows that an operator wrote to disk because it had too little memory. */
+export interface SpilledRows {
+  readonly bytes: number;
+  /** The partitions by hash, and the sorted runs, in which they are. */
+  readonly partitionCount: number;
+  readonly runCount: number;
 }
 
 /** A worker's data of one dimension. */

@@ -1,4 +1,5 @@
 export * from './exact-rounding.js';
+export * from './hash-keys.js';
 export * from './make.js';
 export * from './means.js';
 export * from './memory.js';
@@ -6,6 +7,7 @@ export * from './move.js';
 export * from './order.js';
 export * from './row-bytes.js';
 export * from './shared-column.js';
+export * from './shared-integers.js';
 export * from './shared-wire.js';
 export * from './sort-words.js';
 export * from './text-ranks.js';

@@ -1,20 +1,42 @@
 /**
  * A cursor over a SELECT or stage with groups on one worker. Few groups are returned to the main thread. Many are put in
- * partitions in shared memory; then this worker merges some partitions of all workers, and returns the groups as rows.
+ * partitions in shared memory; then this worker merges some partitions of all workers, and returns the groups as rows. If there
+ * is too little memory for the groups, the rows are read again and put in partitions, in memory and on disk, and grouped
+ * when their partition is merged.
  * Invariant: the groups of this worker stay reserved until `release`, because the other workers read them.
  */
-import { type IsOver, invariant, QuarryError, runSlice, stopTask, type Task } from '../base/index.js';
-import type { QueryRun, SelectCursor, StageCursor } from '../exec/index.js';
+import { type IsOver, invariant, runSlice, stopTask, type Task } from '../base/index.js';
+import {
+  GroupRows,
+  type GroupRowsPlan,
+  isOutOfMemory,
+  planGroupRows,
+  type QueryRun,
+  type SelectCursor,
+  SpilledMerge,
+  type StageCursor,
+  type StoredParts,
+  spilledStats,
+} from '../exec/index.js';
 import type {
   GroupPartial,
   MergeShare,
   PartitionedGroups,
+  PartitionedPart,
+  PartitionedRows,
   PartitionedTexts,
   SelectPlan,
 } from '../ir/index.js';
-import { haveGroups, mergePartitions, type OrderedGroups, partitionGroups } from '../plan/index.js';
+import {
+  bytesOfGroups,
+  haveGroups,
+  mergePartitions,
+  type OrderedGroups,
+  orderedPlan,
+  partitionGroups,
+} from '../plan/index.js';
 import type { PartMemory, SelectPart } from '../protocol/index.js';
-import { sharedWires, slice, toWire } from '../vector/index.js';
+import { sharedWires, slice, toWire, wireBytes } from '../vector/index.js';
 
 export interface GroupsCursorSettings {
   readonly plan: SelectPlan;
@@ -40,8 +62,15 @@ export class GroupsCursor {
   /** Computes the groups; null once they are in partitions. */
   #source: SelectCursor | StageCursor | null;
   #groups: Groups | null = null;
+  /** How rows are spilled; null = they cannot be. */
+  readonly #rowsPlan: GroupRowsPlan | null;
+  #rows: GroupRows | null = null;
+  /** The rows of this worker, until they are returned. */
+  #partitioned: PartitionedRows | null = null;
   #merge: Task<OrderedGroups> | null = null;
-  #merged: OrderedGroups | null = null;
+  /** What the merge stores on disk. */
+  #mergeSpill: SpilledMerge | null = null;
+  #merged: OrderedGroups | StoredParts | null = null;
   /** The next row of `#merged`. */
   #row = 0;
 
@@ -49,10 +78,16 @@ export class GroupsCursor {
   constructor(source: SelectCursor | StageCursor, settings: GroupsCursorSettings) {
     this.#source = source;
     this.#settings = settings;
+    this.#rowsPlan = settings.run.spill === null ? null : planGroupRows(settings.plan);
   }
 
   get countsTexts(): boolean {
     return this.#source?.countsTexts ?? false;
+  }
+
+  /** Whether other workers read rows of this one until the main thread ends the SELECT. */
+  get hasRows(): boolean {
+    return this.#rows !== null;
   }
 
   countTexts(lists: readonly PartitionedTexts[], from: number, to: number): number | null {
@@ -62,18 +97,58 @@ export class GroupsCursor {
 
   /** See SelectCursor.next. */
   next(rowsMax: number, bytesMax: number, isOver: IsOver): SelectPart {
-    const { run, partitionGroupsMin } = this.#settings;
-    run.check();
-    if (this.#merge !== null) return this.#nextRows(this.#merge, rowsMax, isOver);
+    this.#settings.run.check();
+    if (this.#merge !== null) return this.#nextRows(this.#merge, rowsMax, bytesMax, isOver);
     if (this.#groups !== null) return this.#nextPartitions(this.#groups, isOver);
+    if (this.#partitioned !== null) return this.#returnRows(this.#partitioned);
+    if (this.#rows !== null) return this.#partitionRows(this.#rows, isOver);
+    return this.#nextGroups(rowsMax, bytesMax, isOver);
+  }
+
+  #nextGroups(rowsMax: number, bytesMax: number, isOver: IsOver): SelectPart {
+    const { run, partitionGroupsMin } = this.#settings;
     invariant(this.#source !== null, 'partitions are merged');
-    const part = this.#source.next(rowsMax, bytesMax, isOver);
+    if (this.#rowsPlan !== null && run.spill?.shareBytesMax !== Number.POSITIVE_INFINITY)
+      return this.#spill();
+    let part: SelectPart;
+    try {
+      part = this.#source.next(rowsMax, bytesMax, isOver);
+    } catch (error) {
+      if (this.#rowsPlan === null || !isOutOfMemory(error)) throw error;
+      return this.#spill();
+    }
     if (part.gives !== 'groups') return part;
     const { partials, operatorStats } = part;
     const groupCount = partials.reduce((sum, partial) => sum + partial.groupCount, 0);
     if (groupCount < partitionGroupsMin || !haveGroups(partials)) return part;
+    if (this.#rowsPlan !== null && partitionedBytes(partials) > run.freeBytes) return this.#spill();
     this.#groups = { partials, partition: partitionAll(partials, run), bytesBefore: run.reservedBytes };
     return { done: false, operatorStats, gives: 'group-count', groupCount };
+  }
+
+  /** Starts to read all rows again. */
+  #spill(): SelectPart {
+    const { run } = this.#settings;
+    invariant(this.#source !== null && this.#rowsPlan !== null, 'rows that can be spilled are read again');
+    this.#rows = new GroupRows(this.#source.groupInputs(), this.#rowsPlan, run);
+    return NOTHING;
+  }
+
+  #partitionRows(rows: GroupRows, isOver: IsOver): SelectPart {
+    this.#partitioned = rows.next(isOver);
+    if (this.#partitioned === null) return NOTHING;
+    const operatorStats = [
+      ...(this.#source?.takeStats() ?? []),
+      ...spilledStats('group', this.#settings.run.spill),
+    ];
+    return { done: false, operatorStats, gives: 'group-count', groupCount: this.#partitioned.rowCount };
+  }
+
+  #returnRows(rows: PartitionedRows): SelectPart {
+    this.#source?.release();
+    this.#source = null;
+    this.#partitioned = null;
+    return { ...NOTHING, gives: 'partitions', partials: [{ groupCount: rows.rowCount, rows }] };
   }
 
   #nextPartitions({ partials, partition, bytesBefore }: Groups, isOver: IsOver): SelectPart {
@@ -82,7 +157,7 @@ export class GroupsCursor {
     try {
       partitioned = runSlice(partition, isOver);
     } catch (error) {
-      if (!(error instanceof QuarryError) || error.code !== 9006) throw error;
+      if (!isOutOfMemory(error)) throw error;
       run.release(run.reservedBytes - bytesBefore);
       this.#groups = null;
       return { done: true, operatorStats: [], gives: 'groups', partials };
@@ -99,21 +174,33 @@ export class GroupsCursor {
   }
 
   /** Begins to merge; `partials` are those of all workers. */
-  merge(partials: readonly PartitionedGroups[], share: MergeShare): void {
+  merge(partials: readonly PartitionedPart[], share: MergeShare): void {
     invariant(
       this.#source === null && this.#merge === null,
       'groups in partitions are merged, and only by one request',
     );
     const { plan, run } = this.#settings;
-    this.#merge = mergePartitions(plan, partials, share, run);
+    if (run.spill !== null) this.#mergeSpill = new SpilledMerge(this.#rowsPlan, orderedPlan(plan), run);
+    this.#merge = mergePartitions(plan, partials, share, run, this.#mergeSpill);
   }
 
-  #nextRows(merge: Task<OrderedGroups>, rowsMax: number, isOver: IsOver): SelectPart {
-    this.#merged ??= runSlice(merge, isOver);
-    if (this.#merged === null) return NOTHING;
-    const { count, outputs, order } = this.#merged;
+  #nextRows(merge: Task<OrderedGroups>, rowsMax: number, bytesMax: number, isOver: IsOver): SelectPart {
+    if (this.#merged === null) {
+      const groups = runSlice(merge, isOver);
+      if (groups === null) return NOTHING;
+      this.#merged = this.#mergeSpill?.parts() ?? groups;
+    }
+    if ('outputs' in this.#merged) return this.#rowsOf(this.#merged, rowsMax, bytesMax);
+    const part = this.#merged.next(rowsMax, bytesMax, isOver);
+    const operatorStats = spilledStats('merge', this.#settings.run.spill);
+    return part === null ? NOTHING : { done: this.#merged.isDone, operatorStats, ...part };
+  }
+
+  #rowsOf(merged: OrderedGroups, rowsMax: number, bytesMax: number): SelectPart {
+    const { count, outputs, order } = merged;
     const from = this.#row;
-    const to = Math.min(count, from + rowsMax);
+    const fitting = count === 0 ? 0 : Math.floor((bytesMax * count) / bytesOfGroups(merged));
+    const to = Math.min(count, from + Math.max(1, Math.min(rowsMax, fitting)));
     this.#row = to;
     const columns = [...outputs, ...order].map((vector) => toWire(slice(vector, from, to)));
     const wires = to - from < SHARED_ROWS_MIN ? columns : sharedWires(columns);
@@ -135,9 +222,24 @@ export class GroupsCursor {
     this.#source = null;
     this.#groups = null;
     this.#merged = null;
+    this.#rows?.release();
+    this.#mergeSpill?.close();
     this.#settings.run.releaseAll();
   }
 }
+
+/** Memory of the groups in partitions, with their hashes and their order. */
+function partitionedBytes(partials: readonly GroupPartial[]): number {
+  let bytes = 0;
+  for (const { groupCount, keys, states } of partials) {
+    for (const key of keys) bytes += wireBytes(key);
+    bytes += new Set(states).size * groupCount * STATE_BYTES + groupCount * ORDER_BYTES;
+  }
+  return bytes;
+}
+
+const STATE_BYTES = 17;
+const ORDER_BYTES = 12;
 
 /** Fewer rows are copied faster than they are shared. */
 const SHARED_ROWS_MIN = 4_096;

@@ -2,8 +2,8 @@
  * The SELECTs and stages that a worker is executing, and the rows of earlier stages that they read.
  * Invariant: a SELECT or stage is a cursor with a number of its own; the main thread requests its parts one after the other.
  */
-import { invariant, QuarryError } from '../base/index.js';
-import { type QueryMemories, QueryRun, SelectCursor, StageCursor } from '../exec/index.js';
+import { GarbageCollection, invariant, QuarryError } from '../base/index.js';
+import { type QueryMemories, QueryRun, SelectCursor, type SpillStore, StageCursor } from '../exec/index.js';
 import { type SelectPlan, stageInputs } from '../ir/index.js';
 import { isPartitionable } from '../plan/index.js';
 import {
@@ -23,8 +23,11 @@ export interface OpenQueriesDependencies {
   readonly shards: ReadonlyMap<number, Shard>;
   readonly scratch: Arena;
   readonly memories: QueryMemories;
+  readonly spills: SpillStore;
   /** See WorkerStart.stopFlags. */
   readonly stopFlags: Int32Array;
+  /** See EngineOptions. */
+  readonly processBytesMax: number;
 }
 
 /** The rows of earlier stages of a query, by stage, and the account in which they are reserved. */
@@ -39,15 +42,19 @@ export class OpenQueries {
   readonly #dependencies: OpenQueriesDependencies;
   readonly #cursors = new Map<number, Cursor>();
   readonly #received = new Map<number, ReceivedRows>();
-  readonly #partMemory = new PartMemory();
+  readonly #partMemory: PartMemory;
+  readonly #garbage: GarbageCollection;
 
   constructor(dependencies: OpenQueriesDependencies) {
     this.#dependencies = dependencies;
+    this.#partMemory = new PartMemory(dependencies.processBytesMax);
+    this.#garbage = new GarbageCollection(dependencies.processBytesMax);
   }
 
   /** Starts the run of a query. Throws 9005 if the query was cancelled. */
   runOf({ slot, bytesMax }: WorkerQueryLimits): QueryRun {
-    const run = new QueryRun(this.#dependencies.stopFlags, slot, bytesMax);
+    const { stopFlags, spills } = this.#dependencies;
+    const run = new QueryRun(stopFlags, slot, bytesMax, null, spills.ofQuery(slot));
     run.check();
     return run;
   }
@@ -102,6 +109,7 @@ export class OpenQueries {
       received.stages.delete(stage);
     }
     if (stages === null) this.#received.delete(queryId);
+    this.#garbage.afterQuery();
     return null;
   }
 
@@ -140,7 +148,8 @@ export class OpenQueries {
     const endMs = performance.now() + sliceMs;
     const cursor = this.#cursorOf(selectId);
     const part = cursor.next(rowsMax, bytesMax, () => performance.now() >= endMs);
-    if (part.done && !cursor.countsTexts) this.end(selectId);
+    const isReadByOthers = cursor instanceof GroupsCursor && cursor.hasRows;
+    if (part.done && !cursor.countsTexts && !isReadByOthers) this.end(selectId);
     return part;
   }
 
@@ -157,7 +166,7 @@ export class OpenQueries {
 
   end(selectId: number): null {
     this.#cursors.get(selectId)?.release();
-    this.#cursors.delete(selectId);
+    if (this.#cursors.delete(selectId)) this.#garbage.afterQuery();
     return null;
   }
 }
@@ -176,7 +185,7 @@ function receivedPart(part: SentPart, run: QueryRun): RowsPart {
     run.reserve(bytesOf([part]));
     return part;
   }
-  const rows = rowsOfBytes(part);
+  const rows = { ...rowsOfBytes(part), page: null };
   run.reserve(bytesOf([rows]));
   return rows;
 }

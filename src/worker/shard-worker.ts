@@ -3,6 +3,7 @@
  * Invariants: requests take effect one at a time, in the order sent; only a checkpoint step spans several turns of the event
  * loop, and it reads copies. Refusals and corrupt files are replies; any other error ends the thread.
  */
+import { threadId } from 'node:worker_threads';
 import type { DataUse } from '../base/index.js';
 import { type DataMemory, HEAP_USES, type HeapUse, invariant, QuarryError } from '../base/index.js';
 import { applyChanges, type Catalog, type CatalogChange, EMPTY_CATALOG } from '../catalog/index.js';
@@ -14,6 +15,7 @@ import {
   lookUp,
   mutateEntities,
   QueryMemories,
+  SpillStore,
   summarizeScan,
   totalsOfShards,
 } from '../exec/index.js';
@@ -25,6 +27,7 @@ import type { DimensionData } from '../protocol/index.js';
 import {
   bytesAt,
   locate,
+  SpillSpace,
   toRefusal,
   type WorkerOp,
   type WorkerReply,
@@ -89,11 +92,17 @@ export class ShardWorker {
     this.#pool = new ArenaPool(module, arenaBytes);
     this.#scratch = new Arena(module, arenaBytes);
     this.#shards = new Map(start.shards.map((index) => [index, new Shard(this.#pool, index)]));
+    const { spill, workerIndex } = start;
     this.#queries = new OpenQueries({
+      spills: new SpillStore({
+        ...{ fs, dir: spill.dir, workerIndex, threadId, shareBytesMax: spill.shareBytesMax },
+        space: new SpillSpace(spill.space, spill, spill.threadCount),
+      }),
       shards: this.#shards,
       scratch: this.#scratch,
       memories: new QueryMemories(module),
       stopFlags: new Int32Array(start.stopFlags),
+      processBytesMax: start.processBytesMax,
     });
     this.#inserts = start.inserts;
     this.#store = { fs, dir: start.storeDir, lz4: createLz4() };

@@ -6,28 +6,52 @@ import { WriteMemory } from '../../src/engine/write/write-memory.js';
 
 const MIB = 2 ** 20;
 
-t.test('writes leave an eighth of the limit free, and queries share the rest', (t) => {
-  let has = 0;
-  const at = (mib: number): ProcessMemory => {
-    has = mib * MIB;
-    return new ProcessMemory(800 * MIB, () => has);
-  };
-  t.equal(at(600).hasCapacity(100 * MIB), true);
-  t.equal(at(600).hasCapacity(100 * MIB + 1), false);
-  t.equal(at(0).queryBytes(64 * MIB), 50 * MIB, 'a sixteenth of the limit');
-  t.equal(at(0).queryBytes(32 * MIB), 32 * MIB, 'the limit of one query');
-  t.equal(at(720).queryBytes(64 * MIB), 5 * MIB);
-  t.equal(at(900).queryBytes(64 * MIB), 4 * MIB, 'a small query is executed');
+t.test('writes leave an eighth of the limit free, and 64 MiB of a small one', (t) => {
+  const large = new ProcessMemory(800 * MIB, () => 600 * MIB);
+  t.equal(large.hasCapacity(100 * MIB), true);
+  t.equal(large.hasCapacity(100 * MIB + 1), false);
+  const small = new ProcessMemory(400 * MIB, () => 300 * MIB);
+  t.equal(small.hasCapacity(36 * MIB), true);
+  t.equal(small.hasCapacity(36 * MIB + 1), false);
   t.end();
 });
 
-t.test('without a limit the memory of the process is not read', (t) => {
+t.test('queries share the free memory, and wait for enough of it in their order', async (t) => {
+  const memory = new ProcessMemory(800 * MIB, () => 680 * MIB);
+  t.equal(await memory.enterQuery(70 * MIB), 70 * MIB, 'the limit of one query');
+  t.equal(memory.smallQueryBytes(70 * MIB), 50 * MIB);
+  t.equal(await memory.enterQuery(70 * MIB), 50 * MIB, 'what the first one leaves');
+  t.equal(memory.smallQueryBytes(70 * MIB), 4 * MIB, 'a small query is executed');
+  const started: number[] = [];
+  const waiting = [70, 45, 3].map((mib) =>
+    memory.enterQuery(mib * MIB).then((bytes) => started.push(bytes / MIB)),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  t.strictSame(started, []);
+  memory.leaveQuery(70 * MIB);
+  await waiting[0];
+  t.strictSame(started, [70]);
+  memory.leaveQuery(50 * MIB);
+  await Promise.all(waiting);
+  t.strictSame(started, [70, 45, 3], 'the last one waits for the one before, and fits beside it');
+});
+
+t.test('in a full process, one query after the other may use 64 MiB', async (t) => {
+  const full = new ProcessMemory(800 * MIB, () => 900 * MIB);
+  t.equal(await full.enterQuery(70 * MIB), 64 * MIB);
+  const second = full.enterQuery(70 * MIB);
+  t.equal(full.smallQueryBytes(70 * MIB), 4 * MIB);
+  full.leaveQuery(64 * MIB);
+  t.equal(await second, 64 * MIB);
+});
+
+t.test('without a limit the memory of the process is not read', async (t) => {
   const memory = new ProcessMemory(Number.POSITIVE_INFINITY, () => {
     throw new Error('the memory was read');
   });
   t.equal(memory.hasCapacity(2 ** 50), true);
-  t.equal(memory.queryBytes(64 * MIB), 64 * MIB);
-  t.end();
+  t.equal(memory.smallQueryBytes(64 * MIB), 64 * MIB);
+  t.equal(await memory.enterQuery(64 * MIB), 64 * MIB);
 });
 
 t.test('a process at its limit refuses writes with 9003 until half of the limit is free', (t) => {

@@ -251,6 +251,8 @@ export class FakeEngine implements EngineApi {
       cacheBytes: 300,
       cacheHitCount: 2,
       cacheMissCount: 1,
+      querySpillBytes: 0,
+      querySpilledBytes: 0,
     };
   }
 

@@ -25,6 +25,7 @@ export interface ServerLayout {
   /** See EngineOptions. */
   readonly partitionGroupsMin?: number;
   readonly exchange?: 'shared' | 'bytes';
+  readonly spillShareBytesMax?: number;
 }
 
 export class ConformanceServer {
@@ -79,6 +80,7 @@ export class ConformanceServer {
       durability: 'fsync',
       archiveDir: null,
       limits: null,
+      spillBytesMax: 2 ** 30,
       idempotencyEntries: 1_000_000,
       querySeconds: 30,
       cert: null,
@@ -88,10 +90,11 @@ export class ConformanceServer {
       slowQueryMs: null,
       auditLog: null,
     };
-    const { partitionGroupsMin, exchange = 'shared' } = this.#layout;
+    const { partitionGroupsMin, spillShareBytesMax, exchange = 'shared' } = this.#layout;
     this.#server = await startServer(config, {
       ...(partitionGroupsMin === undefined ? {} : { partitionGroupsMin }),
       exchange,
+      ...(spillShareBytesMax === undefined ? {} : { spillShareBytesMax }),
       release: '0.0.0-test',
       log: pino({ level: 'silent' }),
       workerFile: fileOf('worker/entry.js'),

@@ -12,7 +12,8 @@
  */
 import path from 'node:path';
 import { Prng } from '../../src/base/index.js';
-import type { FileHandle, FileSystem } from '../../src/io/index.js';
+import type { FileHandle, FileSystem, ScratchFile, ScratchReader } from '../../src/io/index.js';
+import { MemoryScratch } from './memory-scratch.js';
 
 const SECTOR_BYTES = 512;
 
@@ -106,6 +107,7 @@ export class FaultyDisk implements FileSystem {
   readonly callCounts = new Map<DiskCall, number>();
   crashed = false;
   readonly #options: FaultyDiskOptions;
+  readonly #scratch = new MemoryScratch();
   readonly #prng: Prng;
   #live = new Map<string, Inode>();
   #durable = new Map<string, Inode>();
@@ -180,6 +182,14 @@ export class FaultyDisk implements FileSystem {
   async exists(file: string): Promise<boolean> {
     await this.#quiet('exists', file);
     return this.#live.has(file);
+  }
+
+  createScratch(file: string): ScratchFile {
+    return this.#scratch.createScratch(file);
+  }
+
+  scratchOf(handle: number): ScratchReader {
+    return this.#scratch.scratchOf(handle);
   }
 
   /** The disk that the next start finds if the machine stops now, or at the call at which it stopped. */

@@ -58,7 +58,7 @@ export const LIBRARY_FILES: Readonly<Record<string, readonly string[]>> = {
   'node-sql-parser': ['src/sql/'],
   re2js: ['src/regex/regex.ts'],
   piscina: ['src/engine/workers/worker-client.ts'],
-  koffi: ['src/http/transport/receive-buffer.ts'],
+  koffi: ['src/commands/serve/returned-memory.ts', 'src/http/transport/receive-buffer.ts'],
   'uWebSockets.js': ['src/http/transport/uws.ts'],
   'prom-client': ['src/http/observability/metrics.ts'],
   pino: ['src/main.ts'],

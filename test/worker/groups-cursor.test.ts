@@ -26,7 +26,7 @@ function cursorOf(run: QueryRun, partitionGroupsMin: number): GroupsCursor {
     next: () => part,
     release: () => {},
   };
-  const settings = { plan, partitionGroupsMin, run, partMemory: new PartMemory() };
+  const settings = { plan, partitionGroupsMin, run, partMemory: new PartMemory(Number.POSITIVE_INFINITY) };
   return new GroupsCursor(source as SelectCursor, settings);
 }
 

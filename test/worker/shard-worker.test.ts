@@ -3,7 +3,12 @@ import t from 'tap';
 import { bytesOf, NO_DATA_MEMORY } from '../../src/base/index.js';
 import { batchBytes, encodeBatch } from '../../src/column/index.js';
 import type { Aggregate, Expression, SelectPlan } from '../../src/ir/index.js';
-import type { DimensionData, WorkerRequest, WorkerStart } from '../../src/protocol/index.js';
+import {
+  type DimensionData,
+  SpillSpace,
+  type WorkerRequest,
+  type WorkerStart,
+} from '../../src/protocol/index.js';
 import { ShardWorker } from '../../src/worker/shard-worker.js';
 import { PLAIN } from '../exec/scan/select-rows.js';
 import { batchOf, COLUMNS } from '../storage/stored.js';
@@ -17,6 +22,11 @@ const START: WorkerStart = {
   kernels: null,
   stopFlags: new SharedArrayBuffer(8),
   inserts: new SharedArrayBuffer(8),
+  processBytesMax: Number.POSITIVE_INFINITY,
+  spill: {
+    ...{ dir: '/store/spool', space: SpillSpace.memory(2, 1), threadCount: 1 },
+    ...{ bytesMax: 2 ** 20, queryBytesMax: 2 ** 20 },
+  },
 };
 const KEY = { databaseId: 1, dimensionId: 2 };
 

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { systemClock } from '../../base/index.js';
 import { Engine, type EngineOptions } from '../../engine/index.js';
 import type { FileSystem } from '../../io/index.js';
+import { returnFreedMemory } from './returned-memory.js';
 import type { ServeConfig } from './serve-config.js';
 
 /** Limit of the whole process, as a factor of the memory limit. */
@@ -32,6 +33,7 @@ export interface ServerDependencies {
   /** See EngineOptions. */
   readonly partitionGroupsMin?: number;
   readonly exchange?: EngineOptions['exchange'];
+  readonly spillShareBytesMax?: number;
   /** Called when durability can no longer be guaranteed: must end the process without answering. */
   readonly onFatal: (error: Error) => void;
 }
@@ -44,6 +46,8 @@ export async function createEngine(
   dir: string,
 ): Promise<Engine> {
   const { log } = dependencies;
+  const reason = returnFreedMemory(config.memoryLimitBytes);
+  if (reason !== null) log.warn({ reason }, 'freed memory stays with the process');
   return Engine.create({
     fs,
     dir,
@@ -58,6 +62,8 @@ export async function createEngine(
     durability: config.durability,
     partitionGroupsMin: dependencies.partitionGroupsMin,
     exchange: dependencies.exchange,
+    spillShareBytesMax: dependencies.spillShareBytesMax,
+    spillBytesMax: config.spillBytesMax,
     archiveDir: config.archiveDir === null ? null : path.resolve(config.archiveDir),
     clock: systemClock,
     random64: () => randomBytes(8).readBigUInt64LE(),

@@ -107,6 +107,13 @@ export const OPTIONS: readonly Option[] = [
     parse: memory,
   },
   {
+    name: 'spill-limit',
+    argument: 'SIZE',
+    help: 'disk for rows of queries that have too little memory: bytes, 512MiB, 4GiB; one query may use half of it',
+    fallback: () => '16GiB',
+    parse: disk,
+  },
+  {
     name: 'durability',
     argument: 'MODE',
     help: 'when a write is on disk: fsync: before the answer; interval: soon after it; none: when the system decides',
@@ -263,6 +270,9 @@ function choice(values: readonly string[]): Option['parse'] {
       : { wrong: `expected one of ${values.join(', ')}, not ${JSON.stringify(text)}` };
 }
 
+/** The blocks of a spill space are counted in 31 bits. */
+const DISK_BYTES_MAX = 64 * 2 ** 40;
+
 const UNIT_BYTES: ReadonlyMap<string, number> = new Map([
   ['', 1],
   ['b', 1],
@@ -289,6 +299,18 @@ function memory(text: string, machine: Machine): Parsed {
   return bytes >= MEMORY_BYTES_MIN && Number.isSafeInteger(bytes)
     ? { value: bytes }
     : { wrong: `expected at least 1MiB; ${text} is ${bytes} bytes` };
+}
+
+function disk(text: string): Parsed {
+  const match = /^(\d{1,15}(?:\.\d{1,6})?)\s*([a-z]{0,3})$/i.exec(text);
+  const factor = UNIT_BYTES.get(match?.[2].toLowerCase() ?? '');
+  if (match === null || factor === undefined) {
+    return { wrong: `expected a size such as 4GiB or a number of bytes, not ${JSON.stringify(text)}` };
+  }
+  const bytes = Math.floor(Number(match[1]) * factor);
+  return bytes <= DISK_BYTES_MAX
+    ? { value: bytes }
+    : { wrong: `expected at most 64TiB; ${text} is ${bytes} bytes` };
 }
 
 function networks(text: string): Parsed {

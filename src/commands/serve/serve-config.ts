@@ -29,6 +29,8 @@ export interface ServeConfig {
   /** null = the number of the data directory; at the first start one per worker. */
   readonly shards: number | null;
   readonly memoryLimitBytes: number;
+  /** Disk for rows of queries that have too little memory. */
+  readonly spillBytesMax: number;
   readonly durability: 'fsync' | 'interval' | 'none';
   /** null = none. */
   readonly archiveDir: string | null;
@@ -253,6 +255,7 @@ function configOf(values: ReadonlyMap<string, OptionValue>, limits: LimitTable |
     workers: values.get('workers') as number,
     shards: values.get('shards') as number | null,
     memoryLimitBytes: values.get('memory-limit') as number,
+    spillBytesMax: values.get('spill-limit') as number,
     durability: values.get('durability') as ServeConfig['durability'],
     archiveDir: values.get('archive-log') as string | null,
     limits,

@@ -1,9 +1,10 @@
 /** The rows of EXPLAIN for a query of stages: the tree of each stage, and with ANALYZE the rows that each operator returned. */
 import { type Relation, relationInputs, type Stage } from '../../ir/index.js';
 import { explainStages, type Table } from '../../plan/index.js';
-import type { OperatorStats } from '../../protocol/index.js';
+import type { OperatorStats, SpilledRows } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
-import { type ExplainRow, Names, tableOf } from './explain.js';
+import type { QueryFacts } from '../api.js';
+import { type ExplainRow, Names, spilledNotes, tableOf, waitRows } from './explain.js';
 
 /** Measurements of a run. */
 export interface RelationAnalysis {
@@ -12,6 +13,7 @@ export interface RelationAnalysis {
   /** Rows of the answer. */
   readonly rows: number;
   readonly milliseconds: number;
+  readonly facts: QueryFacts;
 }
 
 /** One line per operator, for the log. */
@@ -37,10 +39,13 @@ export function explainRelationTable(
   const measured = stages.flatMap((stage, index) => measurementsOf(stage, analysis?.stats[index] ?? []));
   const rows = relationLines(stages, model).map((line, index): ExplainRow => {
     const [, operator, detail] = /^(.*?)(?:: (.*))?$/s.exec(line) as RegExpExecArray;
-    return { ...rowOf(operator, isRestricted ? shortened(operator, detail) : detail), ...measured[index] };
+    const { spilled, ...measurements } = measured[index] ?? NOT_MEASURED;
+    const details = [isRestricted ? shortened(operator, detail) : (detail ?? ''), ...spilledNotes(spilled)];
+    return { ...rowOf(operator, details.filter((one) => one !== '').join('; ')), ...measurements };
   });
   if (analysis !== null) {
     const { milliseconds } = analysis;
+    rows.push(...waitRows(analysis.facts));
     rows.push({ ...rowOf('answer', ''), rows: analysis.rows, milliseconds });
   }
   return tableOf(rows);
@@ -59,14 +64,21 @@ const rowOf = (operator: string, detail = ''): ExplainRow => ({
 const shortened = (operator: string, detail = ''): string =>
   ['scan', 'select'].includes(operator.trim()) ? detail.split(',')[0] : detail;
 
-type Measurements = Pick<ExplainRow, 'rows' | 'milliseconds'>;
-const NOT_MEASURED: Measurements = { rows: null, milliseconds: null };
+type Measurements = Pick<ExplainRow, 'rows' | 'milliseconds'> & {
+  /** By the operator itself, on each worker. */
+  readonly spilled: readonly SpilledRows[];
+};
+const NOT_MEASURED: Measurements = { rows: null, milliseconds: null, spilled: [] };
 
 /** The measurements for each line of a stage. */
 function measurementsOf(stage: Stage, stats: readonly OperatorStats[]): readonly Measurements[] {
   if (stage.runs === 'select') return [NOT_MEASURED, NOT_MEASURED];
   const tree = treeMeasurements(stage.runs === 'groups' ? stage.input : stage.root, stats);
-  return stage.runs === 'groups' ? [NOT_MEASURED, NOT_MEASURED, ...tree] : [NOT_MEASURED, ...tree];
+  if (stage.runs !== 'groups') return [NOT_MEASURED, ...tree];
+  const ofGroups = stats.flatMap(({ node, spilled }) =>
+    node === undefined && spilled != null ? [spilled] : [],
+  );
+  return [NOT_MEASURED, { ...NOT_MEASURED, spilled: ofGroups }, ...tree];
 }
 
 const notMeasured = (relation: Relation): Measurements[] => [
@@ -89,7 +101,25 @@ function treeMeasurements(root: Relation, stats: readonly OperatorStats[]): read
     if (own.length === 0) return [NOT_MEASURED, ...inputs];
     const rows = own.reduce((sum, one) => sum + one.rows, 0);
     const milliseconds = own.reduce((sum, one) => sum + one.milliseconds, 0);
-    return [{ rows, milliseconds }, ...inputs];
+    return [{ rows, milliseconds, spilled: own.flatMap(({ spilled }) => spilled ?? []) }, ...inputs];
   };
-  return of(root);
+  return withOwnSpilled(root, of(root));
 }
+
+/** Replaces what an operator and its inputs spilled together with what it spilled itself. */
+function withOwnSpilled(root: Relation, measured: readonly Measurements[]): readonly Measurements[] {
+  const own: Measurements[] = [];
+  const visit = (relation: Relation): readonly SpilledRows[] => {
+    const index = own.push(NOT_MEASURED) - 1;
+    const below = relationInputs(relation).flatMap(visit);
+    const together = measured[index].spilled;
+    own[index] = { ...measured[index], spilled: [...together, ...below.map(negative)] };
+    return together;
+  };
+  visit(root);
+  return own;
+}
+
+const negative = ({ bytes, partitionCount, runCount }: SpilledRows): SpilledRows => ({
+  ...{ bytes: -bytes, partitionCount: -partitionCount, runCount: -runCount },
+});

@@ -3,9 +3,10 @@
  */
 import { columnTotalsOf, type SelectPlan, type ValueSource } from '../../ir/index.js';
 import type { Table } from '../../plan/index.js';
-import type { LeafSummary, OperatorStats, ScanSummary } from '../../protocol/index.js';
+import type { LeafSummary, OperatorStats, ScanSummary, SpilledRows } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import { type Field, type Value, vectorOf } from '../../vector/index.js';
+import type { QueryFacts } from '../api.js';
 
 const FIELDS: readonly Field[] = [
   { name: 'operator', type: { type: 'text' } },
@@ -32,6 +33,7 @@ export interface Analysis {
   /** Rows of the answer. */
   readonly rows: number;
   readonly milliseconds: number;
+  readonly facts: QueryFacts;
 }
 
 /**
@@ -53,7 +55,10 @@ export function explainTable(
     ...mainRows(plan),
     ...(analysis === null
       ? []
-      : [{ ...onMain('answer', ''), rows: analysis.rows, milliseconds: analysis.milliseconds }]),
+      : [
+          ...waitRows(analysis.facts),
+          { ...onMain('answer', ''), rows: analysis.rows, milliseconds: analysis.milliseconds },
+        ]),
   ];
   return tableOf(rows);
 }
@@ -75,6 +80,31 @@ export function tableOf(rows: readonly ExplainRow[]): Table {
     columns: FIELDS.map(({ type }, index) => vectorOf(type, columns[index])),
     rowCount: rows.length,
   };
+}
+
+/** How much was spilled on all workers. */
+export function spilledNotes(spilled: readonly SpilledRows[]): readonly string[] {
+  const bytes = sum(spilled, (one) => one.bytes);
+  if (bytes === 0) return [];
+  const partitionCount = sum(spilled, (one) => one.partitionCount);
+  const runCount = sum(spilled, (one) => one.runCount);
+  const parts = [
+    ...(partitionCount === 0 ? [] : [counted(partitionCount, 'partition')]),
+    ...(runCount === 0 ? [] : [counted(runCount, 'sorted run')]),
+  ];
+  return [`spilled ${bytes} bytes in ${parts.join(' and ')}`];
+}
+
+/** What the query waited for, at least a millisecond. */
+export function waitRows({ memoryWaitMs, slotWaitMs, versionWaitMs }: QueryFacts): readonly ExplainRow[] {
+  const waits = [
+    ['for memory', memoryWaitMs],
+    ['for a slot of concurrent queries', slotWaitMs],
+    ['for one version of the data', versionWaitMs],
+  ] as const;
+  return waits.flatMap(([detail, milliseconds]) =>
+    milliseconds < 1 ? [] : [{ ...onMain('wait', detail), milliseconds }],
+  );
 }
 
 export const EXPLAIN_FIELDS = FIELDS;
@@ -123,8 +153,8 @@ export function leafDetail(leaf: LeafSummary, names: Names): string {
 
 /** Measurements of the other operators of the shards, summed over the parts of the answer. */
 function measuredRows(analysis: Analysis | null): ExplainRow[] {
-  const sums = new Map<string, { row: ExplainRow; notes: Set<string> }>();
-  for (const { shard, operator, rows, milliseconds, notes } of analysis?.stats ?? []) {
+  const sums = new Map<string, { row: ExplainRow; notes: Set<string>; spilled: SpilledRows[] }>();
+  for (const { shard, operator, rows, milliseconds, notes, spilled } of analysis?.stats ?? []) {
     if (operator === 'scan') continue;
     const key = `${shard} ${operator}`;
     const before = sums.get(key);
@@ -133,10 +163,14 @@ function measuredRows(analysis: Analysis | null): ExplainRow[] {
       rows: (before?.row.rows ?? 0) + rows,
       milliseconds: (before?.row.milliseconds ?? 0) + milliseconds,
     };
-    sums.set(key, { row, notes: new Set([...(before?.notes ?? []), ...notes]) });
+    sums.set(key, {
+      row,
+      notes: new Set([...(before?.notes ?? []), ...notes]),
+      spilled: [...(before?.spilled ?? []), ...(spilled == null ? [] : [spilled])],
+    });
   }
   return [...sums.values()]
-    .map(({ row, notes }) => ({ ...row, detail: [...notes].join('; ') }))
+    .map(({ row, notes, spilled }) => ({ ...row, detail: [...notes, ...spilledNotes(spilled)].join('; ') }))
     .sort((a, b) => (a.shard ?? 0) - (b.shard ?? 0));
 }
 

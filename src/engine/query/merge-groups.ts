@@ -1,19 +1,27 @@
 /**
  * Merges the groups of a SELECT or stage. Few groups are merged on the main thread. If a worker has many, each worker
  * partitions its groups and merges some partitions of all workers; the main thread then merges the ordered groups of
- * the workers.
+ * the workers, while they send them part by part.
  */
-import type { GroupPartial, PartitionedTexts, SelectPlan } from '../../ir/index.js';
+import { invariant } from '../../base/index.js';
+import type {
+  GroupPartial,
+  PartitionedGroups,
+  PartitionedPart,
+  PartitionedTexts,
+  SelectPlan,
+} from '../../ir/index.js';
 import {
   allGroups,
   areCertain,
   finishGroups,
-  finishRows,
   haveGroups,
+  isSpilled,
   mergeMemory,
   orderedPlan,
   partitionGroups,
   planMerge,
+  RowMerge,
   type Table,
   textsToCount,
 } from '../../plan/index.js';
@@ -21,28 +29,61 @@ import type { SelectPart } from '../../protocol/index.js';
 import type { RunningQuery } from './running-query.js';
 import { columnsOf, partialsOf, type WorkerSelect } from './worker-select.js';
 
+/** Tables whose rows are those of one result, in its order. They are read once. */
+export type Tables = AsyncIterable<Table>;
+
+/** One table. */
+export async function* oneTable(table: Table): Tables {
+  yield table;
+}
+
+/** All tables. */
+export async function listOf(tables: Tables): Promise<Table[]> {
+  const list: Table[] = [];
+  for await (const table of tables) list.push(table);
+  return list;
+}
+
 /**
- * The merged groups of a grouped plan; null = only one slice is allowed, and it is too short; 'uncertain' = the groups
- * that were omitted because of `best` may be among the first ones.
+ * The merged groups of a grouped plan; null = only one slice is allowed, and it is too short; 'uncertain' = the groups that
+ * were omitted because of `best` may be among the first ones. Ends the SELECT when its groups are merged, which may be while
+ * the tables are read, and at the end of the query at the latest.
  */
 export async function mergedGroups(
   plan: SelectPlan,
   workerSelect: WorkerSelect,
   query: RunningQuery,
   bytesMax: number,
-): Promise<Table | null | 'uncertain'> {
+): Promise<Tables | null | 'uncertain'> {
+  const end = (): void => workerSelect.end();
+  query.onEnd(end);
+  const found = await groupsOf(plan, workerSelect, query, bytesMax);
+  if (found === null || found === 'uncertain') end();
+  return found;
+}
+
+async function groupsOf(
+  plan: SelectPlan,
+  workerSelect: WorkerSelect,
+  query: RunningQuery,
+  bytesMax: number,
+): Promise<Tables | null | 'uncertain'> {
   const parts = await workerSelect.whole(Number.MAX_SAFE_INTEGER);
   if (parts === null) return null;
   const few = parts.filter(({ gives }) => gives !== 'group-count');
   if (few.length === parts.length) {
     const partials = few.flatMap(partialsOf);
     if (!(await query.inSlices(areCertain(plan, partials, bytesMax)))) return 'uncertain';
-    return mergedHere(plan, partials, workerSelect, query, bytesMax);
+    return oneTable(await mergedHere(plan, partials, workerSelect, query, bytesMax));
   }
   const rest = await workerSelect.continueFree(MERGE_SLICE_MS);
   return mergedByWorkers(plan, [...few, ...rest], workerSelect, query, bytesMax);
 }
 
+const isOfGroups = (part: PartitionedPart): part is PartitionedGroups => !isSpilled(part);
+
+/** A part of each worker takes this part of the memory of waiting rows. */
+const WAITING_PART = 4;
 /** Length of a slice of merging, which delays other requests but no record. */
 const MERGE_SLICE_MS = 20;
 
@@ -56,6 +97,7 @@ async function mergedHere(
   const textCounts = await countTexts(workerSelect, partials);
   const table = await query.inSlices(finishGroups(plan, partials, bytesMax, textCounts));
   workerSelect.recycle(partials);
+  workerSelect.end();
   return table;
 }
 
@@ -66,18 +108,51 @@ async function mergedByWorkers(
   workerSelect: WorkerSelect,
   query: RunningQuery,
   bytesMax: number,
-): Promise<Table> {
+): Promise<Tables> {
   const partitioned = parts.flatMap((part) => (part.gives === 'partitions' ? part.partials : []));
   const groups = parts.flatMap((part) => (part.gives === 'groups' ? part.partials : []));
   const memory = mergeMemory(bytesMax);
   if (partitioned.length === 0 || !haveGroups(groups)) {
-    const all = partitioned.map((partial) => allGroups(partial, memory));
-    return mergedHere(plan, [...groups, ...all], workerSelect, query, memory.availableBytes);
+    const all = partitioned.filter(isOfGroups).map((partial) => allGroups(partial, memory));
+    invariant(all.length === partitioned.length, 'groups without keys are not spilled');
+    const { availableBytes } = memory;
+    return oneTable(await mergedHere(plan, [...groups, ...all], workerSelect, query, availableBytes));
   }
   for (const partial of groups) partitioned.push(await query.inSlices(partitionGroups(partial, memory)));
-  await workerSelect.merge(partitioned, planMerge(plan, partitioned, workerSelect.openCount));
-  const rows = await workerSelect.continueFree(MERGE_SLICE_MS);
-  return query.inSlices(finishRows(orderedPlan(plan), rows.map(columnsOf), memory.availableBytes));
+  await workerSelect.merge(partitioned, planMerge(plan, partitioned, workerSelect.open.length));
+  return untilEnd(workerSelect, orderedRows(orderedPlan(plan), workerSelect, query, memory.availableBytes));
+}
+
+/** Ends the SELECT after its last table. */
+async function* untilEnd(workerSelect: WorkerSelect, tables: Tables): Tables {
+  try {
+    yield* tables;
+  } finally {
+    workerSelect.end();
+  }
+}
+
+/** The rows of all workers in the order of a plan, merged part by part. Rejects with 6000, 9004, 9005, 9006. */
+export async function* orderedRows(
+  plan: SelectPlan,
+  workerSelect: WorkerSelect,
+  query: RunningQuery,
+  bytesMax: number,
+): Tables {
+  const merge = new RowMerge(plan, workerSelect.workerCount, bytesMax);
+  const partBytes = bytesMax / WAITING_PART / workerSelect.workerCount;
+  for (let worker = 0; worker < workerSelect.workerCount; worker++)
+    if (!workerSelect.open.includes(worker)) merge.end(worker);
+  while (!merge.done) {
+    for (const [worker, part] of await workerSelect.of(merge.missing, partBytes)) {
+      merge.push(worker, columnsOf(part));
+      if (part.done) merge.end(worker);
+    }
+    for (let table = merge.take(); table !== null; table = merge.take()) {
+      yield table;
+      await query.turn();
+    }
+  }
 }
 
 /** The numbers of distinct texts that the workers counted, by index of the aggregate. */

@@ -85,11 +85,10 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
   }
 
   async #aggregate(plans: readonly AggregatePlan[], query: RunningQuery): Promise<AggregateAnswer[]> {
-    const { bytesMax } = this.#dependencies.limits;
     const work = this.#dependencies.selectWork(query);
     return Promise.all(
       plans.map(async (plan) => {
-        const aggregation = new Aggregation(plan, bytesMax);
+        const aggregation = new Aggregation(plan, query.bytesMax);
         for (let { round } = aggregation; round !== null; round = aggregation.round) {
           const table = await work.table(round);
           invariant(table !== null, 'an aggregation is not limited to a slice');

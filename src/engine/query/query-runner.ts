@@ -3,7 +3,7 @@
  * Invariants: a query that waits for the write barrier has a slot, and a query inside the barrier never waits for one. A query
  * that waited is refused if the model that it was bound to has lost a column or dimension meanwhile.
  */
-import { QuarryError } from '../../base/index.js';
+import { GarbageCollection, QuarryError } from '../../base/index.js';
 import type { DimensionKey } from '../../storage/index.js';
 import type { QueryOptions } from '../api.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
@@ -23,6 +23,8 @@ export interface QueryRunnerDependencies {
   readonly barrier: WriteBarrier;
   readonly versions: DataVersions;
   readonly limits: QueryLimits;
+  /** The limit of the process; see EngineOptions. */
+  readonly processBytesMax: number;
   /** Time for which a query may delay records before it is stopped. */
   readonly writeDelayMsMax: number;
   /** Grows when a column or dimension of the database is deleted or altered; -1 = there is no such database. */
@@ -73,7 +75,7 @@ export class ConcurrencySlot {
 
   /** Rejects with 9005 if the query is stopped before it has a slot. */
   async enter(query: RunningQuery): Promise<void> {
-    await query.entered(this.#slots.enter(), () => this.#slots.leave());
+    await query.entered(this.#slots.enter(), () => this.#slots.leave(), 'slot');
     this.#hasSlot = true;
   }
 
@@ -84,26 +86,30 @@ export class ConcurrencySlot {
 }
 
 export class QueryRunner {
+  readonly #garbage: GarbageCollection;
   readonly #dependencies: QueryRunnerDependencies;
   readonly #slots = new ConcurrencySlots(QUERY_SLOTS);
   readonly #longSlots = new ConcurrencySlots(LONG_QUERY_SLOTS);
 
   constructor(dependencies: QueryRunnerDependencies) {
     this.#dependencies = dependencies;
+    this.#garbage = new GarbageCollection(dependencies.processBytesMax);
   }
 
   /** Runs a query without a concurrency slot. */
-  async run<T>({ cancellation }: QueryOptions, work: (query: RunningQuery) => Promise<T>): Promise<T> {
+  async run<T>({ cancellation, onEnd }: QueryOptions, work: (query: RunningQuery) => Promise<T>): Promise<T> {
     const { workers, limits } = this.#dependencies;
     const query = new RunningQuery(workers, limits, cancellation);
     try {
       return await work(query);
     } finally {
+      onEnd?.(query.facts);
       query.end();
+      this.#garbage.afterQuery();
     }
   }
 
-  /** Waits for a concurrency slot, then runs a query of these dimensions. */
+  /** Waits for memory and for a concurrency slot, then runs a query of these dimensions. */
   withSlot<T>(
     dimensions: readonly DimensionKey[],
     options: QueryOptions,
@@ -116,6 +122,8 @@ export class QueryRunner {
       throw new QuarryError(9004, 'a column or dimension was deleted or altered while the query waited');
     };
     return this.run(options, async (query) => {
+      // A query that gives up its slot keeps its memory, so it waits for memory first.
+      await query.reserveMemory();
       const slot = new ConcurrencySlot(this.#slots);
       await slot.enter(query);
       try {
@@ -157,7 +165,7 @@ export class QueryRunner {
   async withWritesPaused<T>(query: RunningQuery, work: () => Promise<T>): Promise<T> {
     const { barrier } = this.#dependencies;
     const leave = (): void => barrier.leave();
-    await query.entered(barrier.enter(), leave);
+    await query.entered(barrier.enter(), leave, 'version');
     const watching = this.#watch(query);
     try {
       return await work();

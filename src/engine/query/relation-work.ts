@@ -6,11 +6,10 @@
  */
 import { invariant } from '../../base/index.js';
 import { type SelectPlan, type Stage, stageInputs } from '../../ir/index.js';
-import type { Table } from '../../plan/index.js';
 import type { Exchange, OperatorStats, RowEncoding, SelectPart, WorkerStage } from '../../protocol/index.js';
 import type { Field } from '../../vector/index.js';
 import type { WorkerApi } from '../workers/worker-client.js';
-import { mergedGroups } from './merge-groups.js';
+import { mergedGroups, type Tables } from './merge-groups.js';
 import type { RowSink } from './row-sink.js';
 import { isStreamed, SelectWork, type SelectWorkDependencies } from './select-work.js';
 import { writePart, writeRows } from './stage-parts.js';
@@ -108,10 +107,16 @@ export class RelationWork {
     return this.#inputs.slice(from).some((inputs) => inputs.has(input));
   }
 
+  /** The number of workers among which the memory of the stages that read stage `input` is divided. */
+  #readerCount(input: number): number {
+    const readers = this.#stages.filter((_, index) => this.#inputs[index].has(input));
+    return Math.max(1, ...readers.map((stage) => this.#workersOf(stage).length));
+  }
+
   /** Runs a stage that later stages read. */
   async #collect(index: number, slices: Slices): Promise<boolean> {
     const stage = this.#stages[index];
-    this.#rows.begin(index);
+    this.#rows.begin(index, this.#readerCount(index));
     if (stage.runs === 'operators') {
       return this.#onWorkers(index, stage, slices, null, (workerSelect) =>
         workerSelect.rows((part) => this.#rows.add(index, part)),
@@ -120,9 +125,9 @@ export class RelationWork {
     if (stage.runs === 'select' && isStreamed(stage.plan) && isUnordered(stage.plan)) {
       return this.#select(index, slices).rows(stage.plan, (part) => this.#rows.add(index, part));
     }
-    const table = await this.#table(index, stage, slices);
-    if (table === null) return false;
-    await this.#rows.addTable(index, table);
+    const tables = await this.#tables(index, stage, slices);
+    if (tables === null) return false;
+    for await (const table of tables) await this.#rows.addTable(index, table);
     return true;
   }
 
@@ -140,9 +145,11 @@ export class RelationWork {
     if (stage.runs === 'select' && isStreamed(stage.plan)) {
       return this.#streamSelect(index, stage.plan, slices, sink);
     }
-    const table = await this.#table(index, stage, slices);
-    if (table === null) return false;
-    this.#answer = (into) => into.table({ ...table, fields });
+    const tables = await this.#tables(index, stage, slices);
+    if (tables === null) return false;
+    this.#answer = async (into) => {
+      for await (const table of tables) await into.table({ ...table, fields });
+    };
     return true;
   }
 
@@ -169,18 +176,17 @@ export class RelationWork {
     return true;
   }
 
-  async #table(
+  async #tables(
     index: number,
     stage: Exclude<Stage, { readonly runs: 'operators' }>,
     slices: Slices,
-  ): Promise<Table | null> {
-    if (stage.runs === 'select') return this.#select(index, slices).table(stage.plan);
+  ): Promise<Tables | null> {
+    if (stage.runs === 'select') return this.#select(index, slices).tables(stage.plan);
     const { query } = this.#dependencies;
-    return this.#onWorkers(index, stage, slices, null, async (workerSelect) => {
-      const table = await mergedGroups(stage.plan, workerSelect, query, this.#rows.availableBytes);
-      invariant(table !== 'uncertain', 'a stage requests all groups');
-      return table;
-    });
+    const workerSelect = this.#workerSelect(index, stage, slices, null);
+    const tables = await mergedGroups(stage.plan, workerSelect, query, this.#rows.availableBytes);
+    invariant(tables !== 'uncertain', 'a stage requests all groups');
+    return tables;
   }
 
   #select(index: number, slices: Slices): SelectWork {
@@ -199,11 +205,25 @@ export class RelationWork {
     encoding: RowEncoding | null,
     read: (workerSelect: WorkerSelect) => Promise<T>,
   ): Promise<T> {
+    const workerSelect = this.#workerSelect(index, stage, slices, encoding);
+    try {
+      return await read(workerSelect);
+    } finally {
+      workerSelect.end();
+    }
+  }
+
+  #workerSelect(
+    index: number,
+    stage: WorkerStage,
+    slices: Slices,
+    encoding: RowEncoding | null,
+  ): WorkerSelect {
     const { nextId, query, partMemory, partitionGroupsMin } = this.#dependencies;
     const worker = stage.location === 'one' ? this.#only : null;
     const common = { queryId: this.#queryId, partitionGroupsMin };
     const settings = { runs: 'stage', ...common, stage, encoding, worker } as const;
-    const workerSelect = new WorkerSelect(
+    return new WorkerSelect(
       nextId(),
       this.#workers,
       settings,
@@ -212,11 +232,6 @@ export class RelationWork {
       this.#statsOf(index),
       partMemory,
     );
-    try {
-      return await read(workerSelect);
-    } finally {
-      workerSelect.end();
-    }
   }
 
   /** The worker that runs the stages of location `one`: another one for each query. */

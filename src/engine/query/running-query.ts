@@ -5,7 +5,9 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Cancellation, QuarryError } from '../../base/index.js';
+import type { QuerySpill } from '../../exec/index.js';
 import type { WorkerQueryLimits } from '../../protocol/index.js';
+import type { QueryFacts } from '../api.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 
@@ -15,14 +17,25 @@ const TURN_MS = 5;
 export interface QueryLimits {
   /** Milliseconds from the request to the answer. A longer query is stopped with 9005. */
   readonly timeoutMs: number;
-  /** Memory limit of one query in addition to the data: on all workers together, and the same again on the main thread. */
-  readonly bytesMax: number;
+  /** The memory limit of a query that does not wait for memory. */
+  readonly smallBytes: () => number;
+  /** Reserves the memory of a query and resolves with its limit when the query may start; `leaveBytes` releases it. */
+  readonly enterBytes: () => Promise<number>;
+  readonly leaveBytes: (bytes: number) => void;
 }
 
+/** What a query waits for. */
+type Wait = 'memory' | 'slot' | 'version';
+
 export class RunningQuery {
+  #bytesMax: number | null = null;
+  #reservedBytes: number | null = null;
+  /** The files of the main thread. */
+  readonly spill: QuerySpill;
   readonly #workers: WorkerClients;
+  readonly #limits: QueryLimits;
   readonly #cancellation: Cancellation | null;
-  readonly #bounds: WorkerQueryLimits;
+  readonly #slot: number;
   readonly #tooLong: string;
   readonly #endMs: number;
   readonly #timer: NodeJS.Timeout;
@@ -34,13 +47,17 @@ export class RunningQuery {
   /** When its turn on this thread began. */
   #turnMs = 0;
   #ended = false;
+  readonly #endings: (() => void)[] = [];
+  readonly #waitsMs = { memory: 0, slot: 0, version: 0 };
 
   /** The caller must call `end`. */
   constructor(workers: WorkerClients, limits: QueryLimits, cancellation: Cancellation | null) {
     this.#workers = workers;
     this.#cancellation = cancellation;
-    const bytesMax = Math.floor(limits.bytesMax / workers.all.length);
-    this.#bounds = { slot: workers.stopFlags.reserve(), bytesMax };
+    this.#limits = limits;
+    this.#slot = workers.stopFlags.reserve();
+    workers.spill.beginQuery(this.#slot);
+    this.spill = workers.spills.ofQuery(this.#slot);
     this.#tooLong = `the query took more than ${limits.timeoutMs / 1_000} s`;
     this.#endMs = performance.now() + limits.timeoutMs;
     this.#timer = setTimeout(() => this.stop(this.#tooLong), limits.timeoutMs);
@@ -48,10 +65,23 @@ export class RunningQuery {
     else cancellation?.onCancel(() => this.stop('the client has disconnected'));
   }
 
+  /** Memory limit in addition to the data: on all workers together, and the same again on the main thread. */
+  get bytesMax(): number {
+    this.#bytesMax ??= this.#limits.smallBytes();
+    return this.#bytesMax;
+  }
+
+  /** Waits until there is enough memory for a large query. Rejects with 9005. */
+  async reserveMemory(): Promise<void> {
+    const { enterBytes, leaveBytes } = this.#limits;
+    this.#reservedBytes = await this.entered(enterBytes(), leaveBytes, 'memory');
+    this.#bytesMax = this.#reservedBytes;
+  }
+
   /** Makes the query fail with 9005 at its next check. */
   stop(why: string): void {
     this.#stopped ??= new QuarryError(9005, why);
-    this.#workers.stopFlags.stop(this.#bounds.slot);
+    this.#workers.stopFlags.stop(this.#slot);
     for (const reject of this.#rejects) reject(this.#stopped);
   }
 
@@ -64,11 +94,12 @@ export class RunningQuery {
       this.#stoppable<T[]>((resolve, reject) => {
         if (this.#stopped !== null) return;
         const { all } = this.#workers;
+        const bounds = { slot: this.#slot, bytesMax: Math.floor(this.bytesMax / all.length) };
         const answers: T[] = new Array(all.length);
         let missing = all.length;
         all.forEach((worker, index) => {
           this.#pendingCount++;
-          send(worker, this.#bounds).then(
+          send(worker, bounds).then(
             (answer) => {
               answers[index] = answer;
               if (--missing === 0) resolve(answers);
@@ -76,7 +107,7 @@ export class RunningQuery {
             },
             (error) => {
               reject(error);
-              this.#workers.stopFlags.stop(this.#bounds.slot);
+              this.#workers.stopFlags.stop(this.#slot);
               this.#answered();
             },
           );
@@ -129,20 +160,37 @@ export class RunningQuery {
     this.#turnMs = performance.now();
   }
 
+  /** What the query has waited for and spilled so far. */
+  get facts(): QueryFacts {
+    const { memory, slot, version } = this.#waitsMs;
+    const spilledBytes = this.#workers.spill.queryWrittenBytes(this.#slot);
+    return { memoryWaitMs: memory, slotWaitMs: slot, versionWaitMs: version, spilledBytes };
+  }
+
   /**
    * Waits for `entering`. If the query is stopped before, rejects with 9005 and calls `leave` as soon as `entering` resolves.
+   * `wait`: what it waits for.
    */
-  async entered(entering: Promise<void>, leave: () => void): Promise<void> {
+  async entered<T>(entering: Promise<T>, leave: (entered: T) => void, wait: Wait): Promise<T> {
+    const begunMs = performance.now();
     try {
-      await this.#stoppable<void>((resolve, reject) => entering.then(resolve, reject));
+      return await this.#stoppable<T>((resolve, reject) => entering.then(resolve, reject));
     } catch (error) {
       entering.then(leave, () => {});
       throw error;
+    } finally {
+      this.#waitsMs[wait] += performance.now() - begunMs;
     }
+  }
+
+  /** Calls `ending` at the end of the query. */
+  onEnd(ending: () => void): void {
+    this.#endings.push(ending);
   }
 
   end(): void {
     this.#ended = true;
+    for (const ending of this.#endings) ending();
     clearTimeout(this.#timer);
     this.#cancellation?.onCancel(null);
     this.#releaseSlot();
@@ -154,6 +202,8 @@ export class RunningQuery {
   }
 
   #releaseSlot(): void {
-    if (this.#ended && this.#pendingCount === 0) this.#workers.stopFlags.release(this.#bounds.slot);
+    if (!this.#ended || this.#pendingCount > 0) return;
+    this.#workers.stopFlags.release(this.#slot);
+    if (this.#reservedBytes !== null) this.#limits.leaveBytes(this.#reservedBytes);
   }
 }

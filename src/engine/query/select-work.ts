@@ -13,11 +13,18 @@ import {
   type SelectPlan,
   TEXT,
 } from '../../ir/index.js';
-import { bestOf, constantTable, finishGroups, finishRows, RowMerge, type Table } from '../../plan/index.js';
+import {
+  bestOf,
+  concatTables,
+  constantTable,
+  finishGroups,
+  finishRows,
+  type Table,
+} from '../../plan/index.js';
 import type { OperatorStats, PartMemory, SelectPart } from '../../protocol/index.js';
 import { concat, fromWire, toWire } from '../../vector/index.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
-import { mergedGroups } from './merge-groups.js';
+import { listOf, mergedGroups, oneTable, orderedRows, type Tables } from './merge-groups.js';
 import type { RowSink } from './row-sink.js';
 import type { RunningQuery } from './running-query.js';
 import { writeRows } from './stage-parts.js';
@@ -52,21 +59,31 @@ export class SelectWork {
     this.#dependencies = dependencies;
   }
 
-  /** The whole answer of a plan that is not streamed; null = only one slice is allowed, and it is too short. */
+  /** The whole answer of a plan that is not streamed, in one table; null as in `tables`. */
   async table(plan: SelectPlan): Promise<Table | null> {
     const { bytesMax, query } = this.#dependencies;
+    const tables = await this.tables(plan);
+    return tables && query.inSlices(concatTables(plan, await listOf(tables), bytesMax));
+  }
+
+  /**
+   * The answer of a plan that is not streamed; null = only one slice is allowed, and it is too short. The workers may keep
+   * groups until the tables are read or the query ends.
+   */
+  async tables(plan: SelectPlan): Promise<Tables | null> {
+    const { bytesMax, query } = this.#dependencies;
     const { dimensionId } = plan;
-    if (dimensionId === null) return constantTable(plan, bytesMax);
-    if (columnTotalsOf(plan) !== null) return this.#totals({ ...plan, dimensionId });
+    if (dimensionId === null) return oneTable(constantTable(plan, bytesMax));
+    if (columnTotalsOf(plan) !== null) return oneTable(await this.#totals({ ...plan, dimensionId }));
     // No await in between, so that the plan runs against the model that it was bound to.
-    const tables = plan.joins.length === 0 ? [] : await this.#joinTables(plan);
-    if (tables === null) return null;
-    if (plan.grouping !== null) return this.#groups(plan, tables, bestOf(plan));
-    const workerSelect = this.#begin(plan, tables, null);
+    const joined = plan.joins.length === 0 ? [] : await this.#joinTables(plan);
+    if (joined === null) return null;
+    if (plan.grouping !== null) return this.#groups(plan, joined, bestOf(plan));
+    const workerSelect = this.#begin(plan, joined, null);
     try {
       const rowsMax = plan.limit === null ? Number.MAX_SAFE_INTEGER : plan.limit + plan.offset;
       const parts = await workerSelect.whole(rowsMax);
-      return parts && (await query.inSlices(finishRows(plan, parts.map(columnsOf), bytesMax)));
+      return parts && oneTable(await query.inSlices(finishRows(plan, parts.map(columnsOf), bytesMax)));
     } finally {
       workerSelect.end();
     }
@@ -80,15 +97,11 @@ export class SelectWork {
   }
 
   /** Requests all groups if the best ones do not determine the first; null as in `table`. */
-  async #groups(plan: SelectPlan, tables: readonly JoinTable[], best: number | null): Promise<Table | null> {
+  async #groups(plan: SelectPlan, tables: readonly JoinTable[], best: number | null): Promise<Tables | null> {
     const { bytesMax, query } = this.#dependencies;
     const workerSelect = this.#begin(plan, tables, null, best);
-    try {
-      const found = await mergedGroups(plan, workerSelect, query, bytesMax);
-      return found === 'uncertain' ? await this.#groups(plan, tables, null) : found;
-    } finally {
-      workerSelect.end();
-    }
+    const found = await mergedGroups(plan, workerSelect, query, bytesMax);
+    return found === 'uncertain' ? this.#groups(plan, tables, null) : found;
   }
 
   /**
@@ -143,17 +156,10 @@ export class SelectWork {
 
   /** Rows with an order or an offset are merged here. */
   async #streamInOrder(plan: SelectPlan, tables: readonly JoinTable[], sink: RowSink): Promise<void> {
-    const { bytesMax } = this.#dependencies;
+    const { query, bytesMax } = this.#dependencies;
     const workerSelect = this.#begin(plan, tables, null);
-    const merge = new RowMerge(plan, workerSelect.workerCount, bytesMax);
     try {
-      while (!merge.done) {
-        for (const [worker, part] of await workerSelect.of(merge.missing)) {
-          merge.push(worker, columnsOf(part));
-          if (part.done) merge.end(worker);
-        }
-        for (let table = merge.take(); table !== null; table = merge.take()) await sink.table(table);
-      }
+      for await (const table of orderedRows(plan, workerSelect, query, bytesMax)) await sink.table(table);
     } finally {
       workerSelect.end();
     }

@@ -25,6 +25,7 @@ import type { QueryOptions, QueryPlan, SelectRequest } from '../api.js';
 import { DataStatistics } from './data-statistics.js';
 import { type Analysis, EXPLAIN_FIELDS, explainTable } from './explain.js';
 import { explainRelationTable, type RelationAnalysis, relationLines } from './explain-relation.js';
+import { oneTable, type Tables } from './merge-groups.js';
 import { type DimensionQueryPlan, planSummaryLines } from './plan-summary.js';
 import type { CheckModel, ConcurrencySlot, QueryRunner, QueryRunnerDependencies } from './query-runner.js';
 import { RelationWork } from './relation-work.js';
@@ -75,12 +76,13 @@ export interface SelectsDependencies extends QueryRunnerDependencies {
 
 export class Selects {
   readonly #dependencies: SelectsDependencies;
-  readonly #partMemory = new PartMemory();
+  readonly #partMemory: PartMemory;
   readonly #statistics: DataStatistics;
   #lastId = 0;
 
   constructor(dependencies: SelectsDependencies) {
     this.#dependencies = dependencies;
+    this.#partMemory = new PartMemory(dependencies.processBytesMax);
     this.#statistics = new DataStatistics(dependencies.versions, dependencies.elapsedMs);
   }
 
@@ -143,13 +145,14 @@ export class Selects {
         return this.#answer(request, format, query, writer);
       });
     }
-    const inOneSlice = (): Promise<Table | null> => this.#table(request, query, this.#onlySlice);
+    const inOneSlice = (): Promise<Tables | null> => this.#tables(request, query, this.#onlySlice);
     const found = await (request.plan.joins.length === 0
       ? inOneSlice()
       : runner.atOneVersion(dimensions, query, checkModel, inOneSlice));
-    await writer.table(
+    await writeTables(
       found ??
-        (await runner.longWithWritesPaused(query, slot, checkModel, () => this.#wholeTable(request, query))),
+        (await runner.longWithWritesPaused(query, slot, checkModel, () => this.#allTables(request, query))),
+      writer,
     );
   }
 
@@ -190,7 +193,7 @@ export class Selects {
     const { plan, explain } = request;
     return explain === 'no' && isStreamed(plan)
       ? this.#work(query, this.#manySlices, null).stream(plan, format, writer)
-      : writer.table(await this.#wholeTable(request, query));
+      : writeTables(await this.#allTables(request, query), writer);
   }
 
   /** The answer of a query of stages. */
@@ -226,7 +229,8 @@ export class Selects {
       work.end();
     }
     if (!isAnalysed) return;
-    return explained({ stats, rows: counted.rowCount, milliseconds: elapsedMs() - begunMs });
+    const { rowCount: rows } = counted;
+    return explained({ stats, rows, milliseconds: elapsedMs() - begunMs, facts: query.facts });
   }
 
   /** The plan of execution. */
@@ -251,18 +255,18 @@ export class Selects {
     await runner.longWithWritesPaused(query, slot, checkModel, () => work.readShards(this.#manySlices, sink));
   }
 
-  /** Like `#table`, inside the write barrier. */
-  async #wholeTable(request: RequestOf<SelectPlan>, query: RunningQuery): Promise<Table> {
-    const table = await this.#table(request, query, this.#manySlices);
-    invariant(table !== null, 'a SELECT of many slices returns its whole answer');
-    return table;
+  /** Like `#tables`, inside the write barrier. */
+  async #allTables(request: RequestOf<SelectPlan>, query: RunningQuery): Promise<Tables> {
+    const tables = await this.#tables(request, query, this.#manySlices);
+    invariant(tables !== null, 'a SELECT of many slices returns its whole answer');
+    return tables;
   }
 
   /** The whole answer of a request that is not streamed; null = only one slice is allowed, and it is too short. */
-  async #table(request: RequestOf<SelectPlan>, query: RunningQuery, slices: Slices): Promise<Table | null> {
-    return request.explain === 'no'
-      ? this.#work(query, slices, null).table(request.plan)
-      : this.#explained(request, query, slices);
+  async #tables(request: RequestOf<SelectPlan>, query: RunningQuery, slices: Slices): Promise<Tables | null> {
+    if (request.explain === 'no') return this.#work(query, slices, null).tables(request.plan);
+    const table = await this.#explained(request, query, slices);
+    return table && oneTable(table);
   }
 
   async #explained(
@@ -303,14 +307,14 @@ export class Selects {
     return found.flat().sort((a, b) => a.shard - b.shard);
   }
 
-  /** null as in `#table`. */
+  /** null as in `#tables`. */
   async #analysed(plan: SelectPlan, query: RunningQuery, slices: Slices): Promise<Analysis | null> {
     const stats: OperatorStats[] = [];
     const work = this.#work(query, slices, stats);
     const begunMs = this.#dependencies.elapsedMs();
-    const rows = isStreamed(plan) ? await work.drain(plan) : (await work.table(plan))?.rowCount;
-    if (rows === undefined) return null;
-    return { stats, rows, milliseconds: this.#dependencies.elapsedMs() - begunMs };
+    const rows = isStreamed(plan) ? await work.drain(plan) : await rowCountOf(await work.tables(plan));
+    if (rows === null) return null;
+    return { stats, rows, milliseconds: this.#dependencies.elapsedMs() - begunMs, facts: query.facts };
   }
 
   /** Runs SELECTs in one slice of any length. */
@@ -323,10 +327,11 @@ export class Selects {
   }
 
   #workDependencies(query: RunningQuery) {
-    const { workers, limits, partitionGroupsMin, exchange } = this.#dependencies;
+    const { workers, partitionGroupsMin, exchange } = this.#dependencies;
     const nextId = (): number => ++this.#lastId;
     const partMemory = this.#partMemory;
-    return { workers, bytesMax: limits.bytesMax, nextId, query, partMemory, partitionGroupsMin, exchange };
+    const { bytesMax } = query;
+    return { workers, bytesMax, nextId, query, partMemory, partitionGroupsMin, exchange };
   }
 }
 
@@ -362,6 +367,17 @@ async function write(
   await rows(writer);
   spool.rowCount += writer.rowCount;
   await writer.end();
+}
+
+async function writeTables(tables: Tables, sink: RowSink): Promise<void> {
+  for await (const table of tables) await sink.table(table);
+}
+
+async function rowCountOf(tables: Tables | null): Promise<number | null> {
+  if (tables === null) return null;
+  const counted = new CountedRows();
+  await writeTables(tables, counted);
+  return counted.rowCount;
 }
 
 const utf8 = (text: string): Uint8Array => Buffer.from(text, 'utf8');

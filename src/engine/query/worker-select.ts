@@ -12,7 +12,7 @@ import {
   type GroupPartial,
   type JoinTable,
   type MergeShare,
-  type PartitionedGroups,
+  type PartitionedPart,
   type PartitionedTexts,
   type SelectPlan,
   TEXT_PARTITIONS,
@@ -89,6 +89,9 @@ export class WorkerSelect {
   /** By worker: it has no further rows. */
   readonly #done: boolean[];
   #begun = false;
+  #hasEnded = false;
+  /** Workers may read rows of others, which stay until the end. */
+  #merges = false;
 
   /**
    * `selectId` must differ from those of other running SELECTs. `stats` receives the measurements of the operators; null = none
@@ -119,9 +122,9 @@ export class WorkerSelect {
     return this.#workers.length;
   }
 
-  /** The number of workers that have further parts. */
-  get openCount(): number {
-    return this.#done.filter((done) => !done).length;
+  /** Indexes of the workers that have further parts. */
+  get open(): readonly number[] {
+    return this.#done.flatMap((done, worker) => (done ? [] : [worker]));
   }
 
   /** All rows of each worker in one part, at most `rowsMax`, or all groups of a grouped plan; null = one slice is too short. */
@@ -150,14 +153,17 @@ export class WorkerSelect {
     }
   }
 
-  /** One part of each of these workers, with the worker's index. */
-  of(workers: readonly number[]): Promise<readonly (readonly [number, SelectPart])[]> {
-    return this.#fetch((worker) => (workers.includes(worker) ? PART_ROWS : 0), PART_BYTES);
+  /** One part of each of these workers, of about `bytesMax` bytes at most, with the worker's index. */
+  of(workers: readonly number[], bytesMax = PART_BYTES): Promise<readonly (readonly [number, SelectPart])[]> {
+    return this.#fetch(
+      (worker) => (workers.includes(worker) ? PART_ROWS : 0),
+      Math.min(PART_BYTES, bytesMax),
+    );
   }
 
   /** Parts with at most `rowCount` rows in total from all workers that have more; null if no rows are left or requested. */
   share(rowCount: number): Promise<readonly SelectPart[]> | null {
-    const open = this.#workers.map((_, worker) => worker).filter((worker) => !this.#done[worker]);
+    const { open } = this;
     if (open.length === 0 || rowCount <= 0) return null;
     const each = Math.min(PART_ROWS, Math.floor(rowCount / open.length));
     const rowsMax = new Map(
@@ -218,8 +224,9 @@ export class WorkerSelect {
   /**
    * Lets the workers merge the groups that they returned in partitions; the following parts contain the groups as ordered rows.
    */
-  async merge(partials: readonly PartitionedGroups[], share: MergeShare): Promise<void> {
+  async merge(partials: readonly PartitionedPart[], share: MergeShare): Promise<void> {
     const selectId = this.#selectId;
+    this.#merges = true;
     await this.#query.sendAll(({ index }) =>
       this.#done[index]
         ? Promise.resolve(null)
@@ -313,15 +320,17 @@ export class WorkerSelect {
     });
   }
 
-  /** Ends the SELECT on the workers that still have it. */
+  /** Ends the SELECT on the workers that still have it; may be called repeatedly. */
   end(): void {
-    if (!this.#begun) return;
+    if (!this.#begun || this.#hasEnded) return;
+    this.#hasEnded = true;
     const selectId = this.#selectId;
     const plan = groupedPlanOf(this.#settings);
     const keepsTexts = plan !== null && countsTexts(plan);
     this.#workers.forEach((worker, index) => {
       if (!this.#used.includes(index)) return;
-      if (keepsTexts || !this.#done[index]) worker.send('select-end', { selectId }).catch(() => {});
+      if (keepsTexts || this.#merges || !this.#done[index])
+        worker.send('select-end', { selectId }).catch(() => {});
     });
   }
 }

@@ -4,15 +4,14 @@
  * Invariant: `all[i]` is worker i, and shard s belongs to worker s mod workerCount.
  */
 import { type DataMemory, QuarryError, sumOfMemory } from '../../base/index.js';
+import { SpillStore } from '../../exec/index.js';
 import type { CountEntityPlan } from '../../ir/index.js';
+import { type SpillLimits, SpillSpace } from '../../protocol/index.js';
 import type { EngineOptions } from '../options.js';
 import { InsertMemory } from '../write/insert-memory.js';
 import { type WorkerApi, WorkerClient, WorkerDownError } from './worker-client.js';
 
-/**
- * Signals cancellation to running queries on all workers, with one shared Int32 per query.
- * Invariant: slot 0 belongs to no query and stays 0. A slot is released only when no worker reads it any more.
- */
+/** The most queries that have a slot at the same time. */
 const SLOT_COUNT = 4_096;
 
 /**
@@ -41,15 +40,25 @@ export class StopFlags {
   }
 }
 
+/** The folder, below the data directory, of answers that wait for their clients and of rows that queries spill. */
+export const SPOOL_DIR = 'spool';
+/** Disk space of the rows that queries spill. */
+export const SPILL_BYTES_MAX = 16 * 2 ** 30;
+
 export class WorkerClients {
   readonly all: WorkerApi[] = [];
   /** Stop flags of the queries on all workers. */
   readonly stopFlags = new StopFlags();
+  /** The disk space of the rows that queries spill, on all workers. */
+  readonly spill: SpillSpace;
+  /** The spill files of the main thread. */
+  readonly spills: SpillStore;
   /** Shared by all workers. */
   readonly inserts: InsertMemory;
   readonly #options: EngineOptions;
   readonly #onDown: (index: number, cause: unknown) => void;
   readonly #isClosing: () => boolean;
+  readonly #spillLimits: SpillLimits;
   #shardCount: number;
   #nextParser = 0;
 
@@ -61,6 +70,16 @@ export class WorkerClients {
   ) {
     this.#options = options;
     this.inserts = new InsertMemory(options.insertMemoryBytes);
+    const bytesMax = options.spillBytesMax ?? SPILL_BYTES_MAX;
+    const queryBytesMax = options.querySpillBytesMax ?? bytesMax / 2;
+    this.#spillLimits = { bytesMax, queryBytesMax };
+    const { fs, dir, workerCount, spillShareBytesMax: shareBytesMax } = options;
+    // One more thread than workers: the main thread.
+    const threadCount = workerCount + 1;
+    const space = SpillSpace.memory(SLOT_COUNT, threadCount);
+    this.spill = new SpillSpace(space, this.#spillLimits, threadCount);
+    const own = { workerIndex: workerCount, threadId: 0, space: this.spill, shareBytesMax };
+    this.spills = new SpillStore({ fs, dir: `${dir}/${SPOOL_DIR}`, ...own });
     this.#shardCount = shardCount;
     this.#onDown = onDown;
     this.#isClosing = isClosing;
@@ -82,15 +101,32 @@ export class WorkerClients {
 
   /** Starts a new, empty worker for the shards of worker `index`. */
   start(index: number): WorkerApi {
-    const { workerFile, kernels, workerCount, dir, createWorkerClient } = this.#options;
+    const { workerFile, kernels, workerCount, dir, createWorkerClient, spillShareBytesMax } = this.#options;
+    const processBytesMax = this.#options.processBytesMax ?? Number.POSITIVE_INFINITY;
     const shardCount = this.#shardCount;
     const shards = Array.from({ length: shardCount }, (_, shard) => shard).filter(
       (shard) => shard % workerCount === index,
     );
     const { stopFlags, inserts } = this;
-    const shared = { stopFlags: stopFlags.shared, inserts: inserts.shared };
-    const start = { workerIndex: index, shards, shardCount, storeDir: dir, kernels, ...shared };
-    const onDown = (cause: unknown): void => this.#onDown(index, cause);
+    const spill = {
+      ...this.#spillLimits,
+      ...{ dir: `${dir}/${SPOOL_DIR}`, space: this.spill.shared, threadCount: workerCount + 1 },
+      shareBytesMax: spillShareBytesMax,
+    };
+    const shared = { stopFlags: stopFlags.shared, inserts: inserts.shared, spill };
+    const start = {
+      workerIndex: index,
+      shards,
+      shardCount,
+      storeDir: dir,
+      kernels,
+      processBytesMax,
+      ...shared,
+    };
+    const onDown = (cause: unknown): void => {
+      this.spill.releaseWorker(index);
+      this.#onDown(index, cause);
+    };
     return createWorkerClient === undefined
       ? new WorkerClient(workerFile, start, onDown)
       : createWorkerClient(start, onDown);

@@ -1,24 +1,41 @@
-/** Joins two relations: builds a table of the right side in memory and looks up the rows of the left side batch by batch. */
+/**
+ * Joins two relations: builds a table of the right side in memory and looks up the rows of the left side batch by batch. If
+ * there is too little memory for the right side, both sides are divided into partitions by the hash of their keys, and each
+ * pair of partitions is joined.
+ */
 import { columnsOf, inputsOf, type JoinKind, type RelationColumn, type RelationOf } from '../../ir/index.js';
 import { constantVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import { type CollectedRows, collectRows } from '../relation/collected-rows.js';
+import type { CollectedRows } from '../relation/collected-rows.js';
 import type { Operator, RelationBatch } from '../relation/operator.js';
+import { SpillableInput } from '../relation/spillable-input.js';
+import {
+  finishedRows,
+  PARTITION_DEPTH_MAX,
+  partitionRows,
+  rowPartitions,
+  storeRows,
+} from '../relation/stored-rows.js';
 import type { ColumnFilter } from '../scan/column-filter.js';
+import type { RowPartitions } from '../spill/row-partitions.js';
 import { columnTypes, JoinedBatch, NO_ROW } from './join-batch.js';
 import { MarkedBatch, MarkJoin } from './join-mark.js';
 import { MatchJoin } from './join-matches.js';
 import { PairJoin } from './join-pairs.js';
 import { buildSide, type JoinSide } from './join-side.js';
 
-/** Both sides must be free of correlated columns. A mark join has at most 31 keys. */
+/**
+ * Both sides must be free of correlated columns. A mark join has at most 31 keys. `depth`: how often both sides were divided into
+ * partitions.
+ */
 export function joinRows(
   left: Operator,
   right: Operator,
   relation: RelationOf<'join'>,
   run: QueryRun,
+  depth = 0,
 ): Operator {
-  return new Join(left, right, relation, run);
+  return new Join(left, right, relation, run, depth);
 }
 
 class Join implements Operator {
@@ -27,35 +44,87 @@ class Join implements Operator {
   readonly #right: Operator;
   readonly #relation: RelationOf<'join'>;
   readonly #run: QueryRun;
+  readonly #depth: number;
 
-  constructor(left: Operator, right: Operator, relation: RelationOf<'join'>, run: QueryRun) {
+  constructor(left: Operator, right: Operator, relation: RelationOf<'join'>, run: QueryRun, depth: number) {
     this.columns = columnsOf(relation);
     this.#left = left;
     this.#right = right;
     this.#relation = relation;
     this.#run = run.child();
+    this.#depth = depth;
   }
 
   *batches(): Generator<RelationBatch | null, undefined> {
-    const leftColumns = columnTypes(this.#left.columns);
+    const right = this.#readRight();
+    const spillable = new SpillableInput(right, this.#run, this.#canSpill ? this.#depth : null, () =>
+      this.#partitions(right.columns, (key) => key.right, null),
+    );
     try {
-      const rows = yield* collectRows(this.#readRight(), this.#run);
-      if (rows.count === 0) {
-        yield* this.#withoutRight(rows);
-        return;
-      }
-      const side = yield* buildSide({ relation: this.#relation, leftColumns, run: this.#run }, rows);
-      this.#narrowLeft(side);
-      const join = joinOf(side);
-      for (const batch of this.#left.batches()) {
-        this.#run.check();
-        if (batch === null || batch.count === 0) yield null;
-        else yield* join.join(batch);
-      }
-      if (join instanceof PairJoin) yield* join.rest();
+      const relation = this.#relation;
+      const leftColumns = columnTypes(this.#left.columns);
+      const built = yield* spillable.run(function* (rows, run) {
+        return {
+          rows,
+          side: rows.count === 0 ? null : yield* buildSide({ relation, leftColumns, run }, rows),
+        };
+      });
+      if (built === null) yield* this.#byPartition(right.columns, spillable.store as RowPartitions);
+      else if (built.side === null) yield* this.#withoutRight(built.rows);
+      else yield* this.#withSide(built.side);
     } finally {
+      spillable.store?.release();
       this.release();
     }
+  }
+
+  /** The rows of a mark join are unknown because of right rows in other partitions. */
+  get #canSpill(): boolean {
+    const { kind, keys } = this.#relation;
+    return keys.length > 0 && kind !== 'mark' && this.#depth <= PARTITION_DEPTH_MAX;
+  }
+
+  #partitions(
+    columns: readonly RelationColumn[],
+    columnOf: (key: JoinKey) => number,
+    partitionCount: number | null,
+  ): RowPartitions {
+    return rowPartitions(columns, this.#relation.keys.map(columnOf), this.#depth, this.#run, partitionCount);
+  }
+
+  /** The right rows are in partitions; joins each with its left rows. */
+  *#byPartition(
+    rightColumns: readonly RelationColumn[],
+    store: RowPartitions,
+  ): Generator<RelationBatch | null, undefined> {
+    const left = this.#left;
+    const leftStore = this.#partitions(left.columns, (key) => key.left, store.partitionCount);
+    try {
+      const right = yield* finishedRows(store);
+      const rows = yield* storeRows(left, leftStore, this.#run);
+      for (let partition = 0; partition < right.partitionCount; partition++) {
+        const isEmpty = rows.rowCounts[partition] === 0 && right.rowCounts[partition] === 0;
+        if (isEmpty) continue;
+        const sides = [
+          partitionRows(left.columns, rows, partition, this.#run),
+          partitionRows(rightColumns, right, partition, this.#run),
+        ];
+        yield* joinRows(sides[0], sides[1], this.#relation, this.#run, this.#depth + 1).batches();
+      }
+    } finally {
+      leftStore.release();
+    }
+  }
+
+  *#withSide(side: JoinSide): Generator<RelationBatch | null, undefined> {
+    this.#narrowLeft(side);
+    const join = joinOf(side);
+    for (const batch of this.#left.batches()) {
+      this.#run.check();
+      if (batch === null || batch.count === 0) yield null;
+      else yield* join.join(batch);
+    }
+    if (join instanceof PairJoin) yield* join.rest();
   }
 
   /** Left rows without a match are not read if they are not returned. */
@@ -122,6 +191,8 @@ class Join implements Operator {
     this.#run.releaseAll();
   }
 }
+
+type JoinKey = RelationOf<'join'>['keys'][number];
 
 const returnsRight = (kind: JoinKind): boolean => kind !== 'semi' && kind !== 'anti' && kind !== 'mark';
 

@@ -1,26 +1,24 @@
 /** Returns rows that other threads computed. */
+
+import { invariant } from '../../base/index.js';
 import type { RelationColumn } from '../../ir/index.js';
-import { fromWire, memoryBytesOf, slice, type Vector, type WireVector } from '../../vector/index.js';
+import type { RowsPart } from '../../protocol/index.js';
+import { fromWire, memoryBytesOf, slice, type Vector, vectorKindOf } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { ColumnFilter } from '../scan/column-filter.js';
 import { BATCH_ROWS_MAX } from '../scan/row-batches.js';
+import { readRows } from '../spill/row-file.js';
 import { CollectedRows } from './collected-rows.js';
 import type { Operator, RelationBatch } from './operator.js';
 import { pickedOf } from './picked-batch.js';
 
-/** Rows of one sender. */
-export interface ReceivedPart {
-  readonly count: number;
-  /** One per column of the operator. */
-  readonly columns: readonly WireVector[];
-}
-
 /**
- * The parts' vectors are reserved in `run` from now on, and released part by part as they are read. Throws 9006.
+ * `parts` have one vector per column. Those in memory are reserved in `run` from now on, and released part by part as they are
+ * read. Throws 9006.
  */
 export function receivedRows(
   columns: readonly RelationColumn[],
-  parts: readonly ReceivedPart[],
+  parts: readonly RowsPart[],
   run: QueryRun,
 ): Operator {
   return new Received(columns, parts, run);
@@ -28,11 +26,11 @@ export function receivedRows(
 
 class Received implements Operator {
   readonly columns: readonly RelationColumn[];
-  #parts: readonly ReceivedPart[];
+  #parts: readonly RowsPart[];
   readonly #run: QueryRun;
   readonly #filters: { readonly column: number; readonly filter: ColumnFilter }[] = [];
 
-  constructor(columns: readonly RelationColumn[], parts: readonly ReceivedPart[], run: QueryRun) {
+  constructor(columns: readonly RelationColumn[], parts: readonly RowsPart[], run: QueryRun) {
     this.columns = columns;
     this.#parts = parts;
     this.#run = run.child();
@@ -55,8 +53,9 @@ class Received implements Operator {
     if (this.columns.some((one) => one.column === column)) this.#filters.push({ column, filter });
   }
 
-  *#batchesOf({ count, columns }: ReceivedPart): Generator<RelationBatch | null, undefined> {
-    const vectors = columns.map((wire) => withCodes(fromWire(wire), count));
+  *#batchesOf(part: RowsPart): Generator<RelationBatch | null, undefined> {
+    const { count } = part;
+    const vectors = this.#vectorsOf(part).map((vector) => withCodes(vector, count));
     for (let from = 0; from < count; from += BATCH_ROWS_MAX) {
       this.#run.check();
       const to = Math.min(count, from + BATCH_ROWS_MAX);
@@ -66,6 +65,17 @@ class Received implements Operator {
       }
       yield this.#passing(new CollectedRows(to - from, batch));
     }
+  }
+
+  #vectorsOf({ columns, page }: RowsPart): readonly Vector[] {
+    if (page === null) return columns.map(fromWire);
+    const { spill } = this.#run;
+    invariant(spill !== null, 'rows in a file are read by a query that can spill');
+    return readRows(
+      page,
+      this.columns.map(({ type }) => vectorKindOf(type)),
+      spill,
+    );
   }
 
   #passing(batch: RelationBatch): RelationBatch | null {
@@ -85,7 +95,7 @@ class Received implements Operator {
 }
 
 /** The rows of a sender with their vectors' memory. */
-const bytesOf = ({ count, columns }: ReceivedPart): number =>
+const bytesOf = ({ count, columns }: RowsPart): number =>
   columns.reduce(
     (sum, wire) => sum + memoryBytesOf(fromWire(wire)) + (wire.kind === 'text' ? count * 4 : 0),
     0,

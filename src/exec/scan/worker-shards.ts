@@ -15,6 +15,7 @@ import { withItems } from '../items/group-rows.js';
 import type { JoinedTable } from '../join/join-lookup.js';
 import type { QueryMemories } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
+import type { GroupInputs } from '../spill/group-rows.js';
 import { ShardOperatorStats } from './operator-stats.js';
 import { ShardRows } from './shard-rows.js';
 
@@ -103,6 +104,29 @@ export class WorkerShards {
       this.run,
       stats,
     );
+  }
+
+  /** The rows of all shards that are grouped. */
+  groupInputs(): GroupInputs {
+    let open: GroupSource | null = null;
+    const release = (): void => {
+      open?.release();
+      open = null;
+    };
+    const shards = this.all;
+    const rowsOf = (shard: WorkerShard): GroupSource => this.groupRows(shard);
+    return {
+      *each() {
+        for (const shard of shards) {
+          open = rowsOf(shard);
+          yield open;
+          release();
+        }
+        return undefined;
+      },
+      rest: () => open?.rest(),
+      release,
+    };
   }
 
   /** Returns and resets the operator statistics since the last call. */

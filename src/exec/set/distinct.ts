@@ -3,18 +3,45 @@ import type { RelationColumn, RelationOf } from '../../ir/index.js';
 import { concat, type Vector } from '../../vector/index.js';
 import { buildKeyTable, type KeyTable } from '../join/keys/key-table.js';
 import type { QueryRun } from '../query-run.js';
-import { CollectedRows, collectRows } from '../relation/collected-rows.js';
+import { CollectedRows } from '../relation/collected-rows.js';
 import type { Operator, RelationBatch } from '../relation/operator.js';
 import { pickedOf } from '../relation/picked-batch.js';
 import { MemoryOperator, VALUE_BYTES } from '../relation/row-batches.js';
+import { SpillableInput } from '../relation/spillable-input.js';
+import { finishedRows, PARTITION_DEPTH_MAX, partitionRows, rowPartitions } from '../relation/stored-rows.js';
+import type { RowPartitions } from '../spill/row-partitions.js';
 
-/** `relation` has no aggregates. */
-export function distinctRows(input: Operator, relation: RelationOf<'aggregate'>, run: QueryRun): Operator {
+/** `relation` has no aggregates. `depth`: how often the rows were divided into partitions. */
+export function distinctRows(
+  input: Operator,
+  relation: RelationOf<'aggregate'>,
+  run: QueryRun,
+  depth = 0,
+): Operator {
   const { keys } = relation;
   return new MemoryOperator(keys, input, run, function* (memory) {
-    const rows = yield* collectRows(input, memory);
-    const seen = new SeenRows(keys, memory);
-    yield yield* seen.added(rows);
+    const columns = keys.map(({ column }) => column);
+    const canSpill = depth <= PARTITION_DEPTH_MAX && keys.length > 0;
+    const spillable = new SpillableInput(input, memory, canSpill ? depth : null, () =>
+      rowPartitions(input.columns, columns, depth, memory),
+    );
+    try {
+      const found = yield* spillable.run(function* (rows, work) {
+        return { added: yield* new SeenRows(keys, work).added(rows) };
+      });
+      if (found !== null) {
+        yield found.added;
+        return undefined;
+      }
+      const rows = yield* finishedRows(spillable.store as RowPartitions);
+      for (let partition = 0; partition < rows.partitionCount; partition++) {
+        if (rows.rowCounts[partition] === 0) continue;
+        const part = partitionRows(input.columns, rows, partition, memory);
+        yield* distinctRows(part, relation, memory, depth + 1).batches();
+      }
+    } finally {
+      spillable.store?.release();
+    }
     return undefined;
   });
 }

@@ -1,21 +1,34 @@
-/** Unions, intersections and differences of two relations. Rows are equal if all columns are; missing values are equal. */
+/**
+ * Unions, intersections and differences of two relations. Rows are equal if all columns are; missing values are equal. If there
+ * is too little memory for the side that is read first, both are divided into partitions.
+ */
 import { invariant } from '../../base/index.js';
 import type { RelationColumn, RelationOf } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
 import { type BuiltTable, buildKeyTable } from '../join/keys/key-table.js';
 import type { QueryRun } from '../query-run.js';
-import { type CollectedRows, collectRows } from '../relation/collected-rows.js';
+import type { CollectedRows } from '../relation/collected-rows.js';
 import type { Operator, RelationBatch } from '../relation/operator.js';
 import { PickedBatch, pickedOf, rowsWhere } from '../relation/picked-batch.js';
+import { SpillableInput } from '../relation/spillable-input.js';
+import {
+  finishedRows,
+  PARTITION_DEPTH_MAX,
+  partitionRows,
+  rowPartitions,
+  storeRows,
+} from '../relation/stored-rows.js';
 import { BATCH_ROWS_MAX } from '../scan/row-batches.js';
+import type { RowPartitions } from '../spill/row-partitions.js';
 
 export function setRows(
   left: Operator,
   right: Operator,
   relation: RelationOf<'set'>,
   run: QueryRun,
+  depth = 0,
 ): Operator {
-  return new SetRows(left, right, relation, run);
+  return new SetRows(left, right, relation, run, depth);
 }
 
 class SetRows implements Operator {
@@ -27,8 +40,10 @@ class SetRows implements Operator {
   /** The columns of each side, in the order of `columns`. */
   readonly #leftColumns: readonly number[];
   readonly #rightColumns: readonly number[];
+  /** How often both sides were divided into partitions. */
+  readonly #depth: number;
 
-  constructor(left: Operator, right: Operator, relation: RelationOf<'set'>, run: QueryRun) {
+  constructor(left: Operator, right: Operator, relation: RelationOf<'set'>, run: QueryRun, depth: number) {
     this.columns = relation.columns;
     this.#left = left;
     this.#right = right;
@@ -36,6 +51,7 @@ class SetRows implements Operator {
     this.#run = run.child();
     this.#leftColumns = relation.columns.map((column) => column.left);
     this.#rightColumns = relation.columns.map((column) => column.right);
+    this.#depth = depth;
   }
 
   *batches(): Generator<RelationBatch | null, undefined> {
@@ -45,8 +61,13 @@ class SetRows implements Operator {
         invariant(all, 'a union without duplicates is an aggregate');
         yield* this.#renamed(this.#left, this.#leftColumns);
         yield* this.#renamed(this.#right, this.#rightColumns);
-      } else if (operator === 'except' && !all) yield* this.#difference();
-      else yield* this.#counted();
+      } else {
+        const isDifference = operator === 'except' && !all;
+        const [first, columns] = isDifference
+          ? [this.#left, this.#leftColumns]
+          : [this.#right, this.#rightColumns];
+        yield* this.#compared(isDifference, first, columns);
+      }
     } finally {
       this.release();
     }
@@ -64,19 +85,50 @@ class SetRows implements Operator {
     return new RenamedBatch(batch, new Map(this.columns.map(({ column }, index) => [column, from[index]])));
   }
 
-  *#tableOf(
-    side: Operator,
+  /** `first`: the side that is in memory. */
+  *#compared(
+    isDifference: boolean,
+    first: Operator,
     columns: readonly number[],
-  ): Generator<null, BuiltTable & { rows: CollectedRows }> {
-    const rows = yield* collectRows(side, this.#run);
-    const keys = columns.map((column) => ({ vector: rows.input(column), nullsEqual: true }));
-    return { ...(yield* buildKeyTable(keys, rows.count, this.#run)), rows };
+  ): Generator<RelationBatch | null, undefined> {
+    const canSpill = columns.length > 0 && this.#depth <= PARTITION_DEPTH_MAX;
+    const spillable = new SpillableInput(first, this.#run, canSpill ? this.#depth : null, () =>
+      rowPartitions(first.columns, columns, this.#depth, this.#run),
+    );
+    try {
+      const built = yield* spillable.run((rows, run) => tableOf(rows, columns, run));
+      if (built === null) yield* this.#byPartition(isDifference, spillable.store as RowPartitions);
+      else yield* isDifference ? this.#difference(built) : this.#counted(built);
+    } finally {
+      spillable.store?.release();
+    }
+  }
+
+  *#byPartition(isDifference: boolean, store: RowPartitions): Generator<RelationBatch | null, undefined> {
+    const [other, columns] = isDifference
+      ? [this.#right, this.#rightColumns]
+      : [this.#left, this.#leftColumns];
+    const otherStore = rowPartitions(other.columns, columns, this.#depth, this.#run, store.partitionCount);
+    try {
+      const first = yield* finishedRows(store);
+      const second = yield* storeRows(other, otherStore, this.#run);
+      const [left, right] = isDifference ? [first, second] : [second, first];
+      for (let partition = 0; partition < left.partitionCount; partition++) {
+        if (left.rowCounts[partition] === 0) continue;
+        const sides = [
+          partitionRows(this.#left.columns, left, partition, this.#run),
+          partitionRows(this.#right.columns, right, partition, this.#run),
+        ];
+        yield* setRows(sides[0], sides[1], this.#relation, this.#run, this.#depth + 1).batches();
+      }
+    } finally {
+      otherStore.release();
+    }
   }
 
   /** intersect, and except with all: counts the right rows of each key and consumes one for each left row. */
-  *#counted(): Generator<RelationBatch | null, undefined> {
+  *#counted({ table, codes, rows }: RowTable): Generator<RelationBatch | null, undefined> {
     const { operator, all } = this.#relation;
-    const { table, codes, rows } = yield* this.#tableOf(this.#right, this.#rightColumns);
     if (rows.count === 0 && operator === 'intersect') return;
     this.#run.reserve(rows.count * 4);
     const left = new Int32Array(rows.count);
@@ -99,8 +151,7 @@ class SetRows implements Operator {
   }
 
   /** except without all: the first left row of each key that no right row has. */
-  *#difference(): Generator<RelationBatch | null, undefined> {
-    const { table, codes, rows } = yield* this.#tableOf(this.#left, this.#leftColumns);
+  *#difference({ table, codes, rows }: RowTable): Generator<RelationBatch | null, undefined> {
     if (rows.count === 0) return;
     let found = new Int32Array(0);
     for (const batch of this.#right.batches()) {
@@ -126,6 +177,15 @@ class SetRows implements Operator {
     this.#right.release();
     this.#run.releaseAll();
   }
+}
+
+interface RowTable extends BuiltTable {
+  readonly rows: CollectedRows;
+}
+
+function* tableOf(rows: CollectedRows, columns: readonly number[], run: QueryRun): Generator<null, RowTable> {
+  const keys = columns.map((column) => ({ vector: rows.input(column), nullsEqual: true }));
+  return { ...(yield* buildKeyTable(keys, rows.count, run)), rows };
 }
 
 /** Replaces each code with 1 if a right row of its key is left, which is consumed, or 0. */

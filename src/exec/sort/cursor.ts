@@ -6,16 +6,20 @@
 import type { Allocator, RowFormat } from '../../answer/index.js';
 import { type IsOver, invariant, type MemoryAccount, NEVER_OVER } from '../../base/index.js';
 import { countsTexts, type JoinTable, type PartitionedTexts, type SelectPlan } from '../../ir/index.js';
-import type { SelectPart } from '../../protocol/index.js';
+import type { OperatorStats, SelectPart } from '../../protocol/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
-import { GroupedShards } from '../aggregate/groups/grouped.js';
+import { GroupedShards, type GroupsPart } from '../aggregate/groups/grouped.js';
 import { UngroupedRows } from '../aggregate/groups/ungrouped.js';
 import { countDistinctTexts } from '../aggregate/states/count-distinct-texts.js';
 import { JoinedTable } from '../join/join-lookup.js';
 import type { QueryMemories } from '../query-memory.js';
-import type { QueryRun } from '../query-run.js';
+import { isOutOfMemory, type QueryRun } from '../query-run.js';
+import type { PartRows } from '../scan/part-rows.js';
 import { WorkerShards } from '../scan/worker-shards.js';
+import type { GroupInputs } from '../spill/group-rows.js';
+import { spilledStats } from '../spill/query-spill.js';
 import { OrderedRows } from './ordered.js';
+import { StoredOrder } from './stored-order.js';
 
 export interface SelectOptions {
   readonly plan: SelectPlan;
@@ -40,7 +44,8 @@ export class SelectCursor {
   readonly #run: QueryRun;
   readonly #memory: MemoryAccount;
   readonly #workerShards: WorkerShards;
-  readonly #rows: GroupedShards | UngroupedRows | OrderedRows;
+  #rows: GroupedShards | UngroupedRows | OrderedRows | StoredOrder;
+  #hasReturned = false;
 
   /** Throws 9005, 9006. `release` must be called at the end. */
   constructor(shards: Iterable<Shard>, settings: SelectOptions, scratch: Arena, run: QueryRun) {
@@ -77,13 +82,19 @@ export class SelectCursor {
    */
   next(rowsMax: number, bytesMax = Number.POSITIVE_INFINITY, isOver: IsOver = NEVER_OVER): SelectPart {
     this.#run.check();
-    const part = this.#rows.next(rowsMax, bytesMax, isOver);
-    if (part === null)
-      return { done: false, operatorStats: this.#workerShards.takeStats(), gives: 'nothing' };
+    const part = this.#nextPart(rowsMax, bytesMax, isOver);
+    this.#hasReturned ||= part !== null;
+    if (part === null) return { done: false, operatorStats: this.takeStats(), gives: 'nothing' };
     const done = this.#rows.isDone;
     // Groups keep their memory until `release`.
     if (done && part.gives !== 'groups') this.release();
-    return { done, operatorStats: this.#workerShards.takeStats(), ...part };
+    return { done, operatorStats: this.takeStats(), ...part };
+  }
+
+  /** Returns and resets the operator statistics since the last call. */
+  takeStats(): OperatorStats[] {
+    const spilled = this.#rows instanceof StoredOrder ? spilledStats('sort', this.#run.spill) : [];
+    return [...this.#workerShards.takeStats(), ...spilled];
   }
 
   /**
@@ -92,6 +103,26 @@ export class SelectCursor {
    */
   countTexts(lists: readonly PartitionedTexts[], from: number, to: number): number | null {
     return countDistinctTexts(lists, from, to, this.#run);
+  }
+
+  /** If there is no memory to sort the rows, they are sorted on disk. */
+  #nextPart(rowsMax: number, bytesMax: number, isOver: IsOver): GroupsPart | PartRows | null {
+    const spill = this.#rows instanceof OrderedRows && !this.#hasReturned ? this.#run.spill : null;
+    if (spill === null) return this.#rows.next(rowsMax, bytesMax, isOver);
+    try {
+      if (spill.shareBytesMax === Number.POSITIVE_INFINITY) return this.#rows.next(rowsMax, bytesMax, isOver);
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error;
+    }
+    this.#rows.release();
+    this.#rows = new StoredOrder(this.#workerShards);
+    return this.#rows.next(rowsMax, bytesMax, isOver);
+  }
+
+  /** All rows of a plan with a grouping again, from the first; no parts may be requested afterwards. Throws 9005, 9006. */
+  groupInputs(): GroupInputs {
+    this.#rows.release();
+    return this.#workerShards.groupInputs();
   }
 
   /** Releases all memory; may be called repeatedly. */

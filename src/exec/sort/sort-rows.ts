@@ -1,10 +1,14 @@
 /** The operator `sort`: ORDER BY, LIMIT and OFFSET. Rows whose keys are equal keep the order of the input. */
-import type { RelationOf } from '../../ir/index.js';
+
+import type { RelationOf, RelationSortKey } from '../../ir/index.js';
 import { gather, rowsInOrder, sortWords } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import { collectRows } from '../relation/collected-rows.js';
+import type { CollectedRows } from '../relation/collected-rows.js';
 import type { Operator, RelationBatch } from '../relation/operator.js';
 import { batchesOf, type ColumnRows, MemoryOperator, sliceOf, stepsOf } from '../relation/row-batches.js';
+import { SpillableInput } from '../relation/spillable-input.js';
+import { pageBatches, sortedRuns } from '../relation/stored-rows.js';
+import type { SortedRuns } from '../spill/sorted-runs.js';
 import { TOP_ROWS_MAX, topRows } from './top-rows.js';
 
 /** The rows of `input` in the order of the relation; the relation's own input is not read. */
@@ -24,9 +28,16 @@ function* limitedRows(
   offset: number,
   limit: number | null,
 ): Generator<RelationBatch | null, undefined> {
+  if (limit !== 0) yield* limitedBatches(input.batches(), offset, limit);
+}
+
+function* limitedBatches(
+  batches: Iterable<RelationBatch | null>,
+  offset: number,
+  limit: number | null,
+): Generator<RelationBatch | null, undefined> {
   let [skipped, left] = [offset, limit ?? Number.POSITIVE_INFINITY];
-  if (left === 0) return;
-  for (const batch of input.batches()) {
+  for (const batch of batches) {
     const count = batch?.count ?? 0;
     const from = Math.min(skipped, count);
     const to = Math.min(count, from + left);
@@ -42,18 +53,36 @@ function* sortedRows(
   { keys, offset, limit }: RelationOf<'sort'>,
   memory: QueryRun,
 ): Generator<RelationBatch | null, undefined> {
-  const rows = yield* collectRows(input, memory);
-  const { count } = rows;
-  const scratch = memory.child();
-  const orders = keys.map((key) => ({ ...key, vector: rows.input(key.column) }));
-  const words = yield* stepsOf(sortWords(orders, count, scratch), memory);
-  const order = yield* stepsOf(rowsInOrder(words, count, memory), memory);
-  scratch.releaseAll();
-  const columns = new Map<number, ColumnRows>();
-  for (const { column } of input.columns) {
-    const vector = rows.input(column);
-    columns.set(column, (from, to) => gather(vector, order.subarray(from, to), to - from));
+  const spillable = new SpillableInput(input, memory, 0, () => sortedRuns(input.columns, keys, memory));
+  try {
+    const sorted = yield* spillable.run((rows, run) => orderOf(rows, keys, run));
+    if (sorted === null) {
+      const runs = spillable.store as SortedRuns;
+      yield* limitedBatches(pageBatches(input.columns, runs.merged()), offset, limit);
+      return;
+    }
+    const { rows, order } = sorted;
+    const columns = new Map<number, ColumnRows>();
+    for (const { column } of input.columns) {
+      const vector = rows.input(column);
+      columns.set(column, (from, to) => gather(vector, order.subarray(from, to), to - from));
+    }
+    const end = limit === null ? rows.count : Math.min(rows.count, offset + limit);
+    yield* batchesOf(columns, Math.min(offset, rows.count), end, memory);
+  } finally {
+    spillable.store?.release();
   }
-  const end = limit === null ? count : Math.min(count, offset + limit);
-  yield* batchesOf(columns, Math.min(offset, count), end, memory);
+}
+
+function* orderOf(
+  rows: CollectedRows,
+  keys: readonly RelationSortKey[],
+  run: QueryRun,
+): Generator<null, { readonly rows: CollectedRows; readonly order: Uint32Array }> {
+  const scratch = run.child();
+  const orders = keys.map((key) => ({ ...key, vector: rows.input(key.column) }));
+  const words = yield* stepsOf(sortWords(orders, rows.count, scratch), run);
+  const order = yield* stepsOf(rowsInOrder(words, rows.count, run), run);
+  scratch.releaseAll();
+  return { rows, order };
 }

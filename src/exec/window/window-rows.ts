@@ -3,12 +3,15 @@
  * functions. Functions have the semantics of PostgreSQL, except that sums are exact and means have six decimals.
  */
 import { invariant, type MemoryAccount, type Task } from '../../base/index.js';
-import type { RelationOf, WindowFunction } from '../../ir/index.js';
+import type { RelationColumn, RelationOf, RelationSortKey, WindowFunction } from '../../ir/index.js';
 import { gather, slice, type Vector, type VectorOrder } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import { type CollectedRows, collectRows } from '../relation/collected-rows.js';
+import type { CollectedRows } from '../relation/collected-rows.js';
 import type { Operator, RelationBatch } from '../relation/operator.js';
 import { batchesOf, type ColumnRows, MemoryOperator, stepsOf } from '../relation/row-batches.js';
+import { SpillableInput } from '../relation/spillable-input.js';
+import { pageBatches, sortedRuns } from '../relation/stored-rows.js';
+import type { SortedRuns } from '../spill/sorted-runs.js';
 import { countColumn } from './counts.js';
 import { exactMeanColumn, exactSumColumn } from './exact-sums.js';
 import { extremeColumn } from './extremes.js';
@@ -16,6 +19,7 @@ import { firstRows } from './first-rows.js';
 import { floatColumn } from './float-sums.js';
 import { type Frames, framesOf } from './frames.js';
 import { layoutOf, type WindowLayout } from './layout.js';
+import { partitionGroups } from './partition-groups.js';
 import { edgeColumn, nthColumn, ntileColumn, shiftedColumn } from './picked-values.js';
 import { rankColumn } from './ranks.js';
 
@@ -37,22 +41,65 @@ export function windowRows(
 
 function* rowsOf(
   input: Operator,
-  { partition, order, functions }: RelationOf<'window'>,
+  relation: RelationOf<'window'>,
   memory: QueryRun,
 ): Generator<RelationBatch | null, undefined> {
-  const rows = yield* collectRows(input, memory);
+  const keys = [...relation.partition.map(partitionKey), ...relation.order];
+  const depth = relation.partition.length > 0 ? 0 : null;
+  const spillable = new SpillableInput(input, memory, depth, () => sortedRuns(input.columns, keys, memory));
+  try {
+    const found = yield* spillable.run((rows, run) => evaluatedColumns(input.columns, rows, relation, run));
+    if (found === null)
+      yield* wholePartitions(input.columns, spillable.store as SortedRuns, relation, memory);
+    else yield* batchesOf(found.columns, 0, found.count, memory);
+  } finally {
+    spillable.store?.release();
+  }
+}
+
+const partitionKey = ({ column, type }: RelationColumn): RelationSortKey => ({
+  ...{ column, type, descending: false, missingFirst: false },
+});
+
+/** Evaluates sorted rows in groups of whole partitions, as many as fit in a part of the memory. */
+function* wholePartitions(
+  columns: readonly RelationColumn[],
+  runs: SortedRuns,
+  relation: RelationOf<'window'>,
+  memory: QueryRun,
+): Generator<RelationBatch | null, undefined> {
+  const groups = partitionGroups(columns, relation.partition, pageBatches(columns, runs.merged()), memory);
+  for (const group of groups) {
+    if (group === null) yield null;
+    else {
+      const run = memory.child();
+      const found = yield* evaluatedColumns(columns, group, relation, run);
+      yield* batchesOf(found.columns, 0, found.count, run);
+      run.releaseAll();
+    }
+  }
+}
+
+interface Evaluated {
+  readonly count: number;
+  readonly columns: ReadonlyMap<number, ColumnRows>;
+}
+
+/** The rows in order, with the values of the functions. */
+function* evaluatedColumns(
+  inputColumns: readonly RelationColumn[],
+  rows: CollectedRows,
+  { partition, order, functions }: RelationOf<'window'>,
+  memory: QueryRun,
+): Generator<null, Evaluated> {
   const { count } = rows;
-  if (count === 0) return;
-  const partitionKeys = partition.map(({ column }) => ({
-    vector: rows.input(column),
-    descending: false,
-    missingFirst: false,
-  }));
+  const columns = new Map<number, ColumnRows>();
+  if (count === 0) return { count, columns };
+  const partitionKeys = partition.map((key) => ({ ...partitionKey(key), vector: rows.input(key.column) }));
   const orderKeys = order.map((key) => ({ ...key, vector: rows.input(key.column) }));
   const keys = [...partitionKeys, ...orderKeys];
   const layout = yield* stepsOf(layoutOf(keys, partition.length, count, memory), memory);
-  const columns = new Map<number, ColumnRows>();
-  for (const { column } of input.columns) {
+  for (const { column } of inputColumns) {
     const vector = rows.input(column);
     columns.set(column, (from, to) => gather(vector, layout.order.subarray(from, to), to - from));
   }
@@ -61,7 +108,7 @@ function* rowsOf(
     columns.set(definition.column, yield* stepsOf(evaluation.column(definition), memory));
   }
   evaluation.releaseFrames();
-  yield* batchesOf(columns, 0, count, memory);
+  return { count, columns };
 }
 
 const slices =

@@ -5,7 +5,7 @@
 
 import { type Clock, invariant, QuarryError } from '../../base/index.js';
 import type { CatalogChange, KeySecrets, PresentedKey } from '../../catalog/index.js';
-import type { EngineApi, QueryPlan } from '../../engine/index.js';
+import type { EngineApi, QueryFacts, QueryPlan } from '../../engine/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
 import type { RateLimiter } from '../limits/limits.js';
 import type { RequestLog } from '../observability/request-log.js';
@@ -98,6 +98,10 @@ export class PostgresRequest {
 
   planned(plan: QueryPlan): void {
     this.#notes.plans = () => [plan];
+  }
+
+  measured(facts: QueryFacts): void {
+    this.#notes.facts = facts;
   }
 
   /** To be called once. `error`: null = success; an error other than QuarryError is a bug and is logged as one. */

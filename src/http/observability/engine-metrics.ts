@@ -20,6 +20,11 @@ const COUNTERS: readonly Row<number>[] = [
   ['quarry_checkpoint_failures_total', 'failed checkpoints', 'checkpointFailureCount'],
   ['quarry_query_cache_hits_total', 'queries answered from the result cache', 'cacheHitCount'],
   ['quarry_query_cache_misses_total', 'queries whose answer was not in the result cache', 'cacheMissCount'],
+  [
+    'quarry_query_spilled_bytes_total',
+    'bytes that queries wrote to disk because they had too little memory',
+    'querySpilledBytes',
+  ],
   ['quarry_archived_log_files_total', 'log files copied to the archive', 'archivedFileCount'],
   [
     'quarry_archive_failures_total',
@@ -56,6 +61,7 @@ const GAUGES: readonly Row<number>[] = [
     'retentionSuspended',
   ],
   ['quarry_query_cache_bytes', 'memory of the result cache', 'cacheBytes'],
+  ['quarry_query_spill_bytes', 'disk space of the rows that running queries spilled', 'querySpillBytes'],
 ];
 
 const HISTOGRAMS: readonly Row<HistogramStats>[] = [

@@ -6,7 +6,7 @@
  */
 import type { Logger } from 'pino';
 import { QuarryError } from '../../base/index.js';
-import type { EngineApi, QueryPlan } from '../../engine/index.js';
+import type { EngineApi, QueryFacts, QueryPlan } from '../../engine/index.js';
 import type { Quarantined } from '../../ingest/index.js';
 import { type NamedCaller, nameCaller, nameUser } from '../auth/caller.js';
 import type { PartPosition } from '../transport/part-answer.js';
@@ -125,6 +125,7 @@ export class RequestLog {
       ...(notes.code === null ? {} : { code: notes.code }),
       seconds,
       rows: notes.rowCount,
+      ...factsOf(notes.facts),
       query: textOf(notes.text),
     };
     const plans = notes.plans?.() ?? [];
@@ -186,4 +187,10 @@ function textOf(text: Uint8Array | string): string {
   const whole =
     typeof text === 'string' ? text : Buffer.from(text.subarray(0, TEXT_BYTES_MAX)).toString('utf8');
   return whole.length <= TEXT_MAX ? whole : `${whole.slice(0, TEXT_MAX)}...`;
+}
+
+/** The waits of a query, in whole milliseconds, and the bytes that it spilled, as far as they are not 0. */
+function factsOf(facts: QueryFacts | null): Readonly<Record<string, number>> {
+  const rounded = Object.entries(facts ?? {}).map(([name, value]) => [name, Math.round(value)] as const);
+  return Object.fromEntries(rounded.filter(([, value]) => value > 0));
 }

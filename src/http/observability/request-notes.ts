@@ -3,7 +3,7 @@
  * do or its answer.
  */
 import type { Catalog, CatalogChange } from '../../catalog/index.js';
-import type { QueryPlan } from '../../engine/index.js';
+import type { QueryFacts, QueryPlan } from '../../engine/index.js';
 import type { Quarantined } from '../../ingest/index.js';
 import { type Caller, nameCaller } from '../auth/caller.js';
 import { databaseIdOf } from '../auth/keys.js';
@@ -31,6 +31,7 @@ export class RequestNotes implements HandlerNotes {
   /** Code of the error in the answer; null = none. */
   code: number | null = null;
   plans: (() => readonly QueryPlan[]) | null = null;
+  facts: QueryFacts | null = null;
   rowCount: number | null = null;
   signsInAs: string | null = null;
   quarantined: Quarantined | null = null;

@@ -1,7 +1,7 @@
 /** SELECT and EXPLAIN on the engine: authorized, bound and started in one turn of the event loop. */
 import type { Access } from '../../api/index.js';
 import type { CatalogChange, SavedQuery } from '../../catalog/index.js';
-import type { EngineApi, QueryPlan } from '../../engine/index.js';
+import type { EngineApi, QueryFacts, QueryPlan } from '../../engine/index.js';
 import { EXPLAIN_FIELDS } from '../../engine/index.js';
 import { compile, ONE_ROW } from '../../expression/index.js';
 import type { ReadPlan } from '../../ir/index.js';
@@ -42,6 +42,7 @@ export interface PostgresRequest {
   changed(changes: readonly CatalogChange[]): void;
   /** Reports the plan, for the log of slow queries. */
   planned(plan: QueryPlan): void;
+  measured(facts: QueryFacts): void;
   /** To be called once. `error`: null = success. */
   ended(error: unknown, rowCount: number): void;
 }
@@ -113,6 +114,7 @@ export function answerSelect(
   const { parts, done } = engine.select([{ plan, explain, isRestricted }], 'postgres', {
     cancellation: waiting,
     bypassCache: false,
+    onEnd: (facts) => request.measured(facts),
   });
   return {
     description: rowDescription(fields, wanted),

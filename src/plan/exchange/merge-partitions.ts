@@ -3,12 +3,16 @@
  * With a small limit, one step merges a few partitions and keeps only the first groups, so that no thread has all. The
  * workers then share the partitions by a counter. Otherwise each worker merges an equal number of partitions at once.
  */
-import { invariant, type MemoryAccount, type Task } from '../../base/index.js';
+import { invariant, type MemoryAccount, QuarryError, type Task } from '../../base/index.js';
 import {
   GROUP_PARTITIONS,
+  type GroupPartial,
   type MergeShare,
   type PartitionedGroups,
+  type PartitionedPart,
+  type PartitionedRows,
   type SelectPlan,
+  type SpilledGroups,
 } from '../../ir/index.js';
 import { memoryBytesOf, type Vector } from '../../vector/index.js';
 import { mergeMemory } from '../merge-memory.js';
@@ -28,66 +32,180 @@ const WAITING_GROUPS = 65_536;
 /** Plans the shares of `workerCount` workers; each has the same share. */
 export function planMerge(
   { offset, limit }: SelectPlan,
-  partials: readonly PartitionedGroups[],
+  partials: readonly PartitionedPart[],
   workerCount: number,
 ): MergeShare {
   const taken = new Int32Array(new SharedArrayBuffer(4));
   const groupCount = partials.reduce((sum, partial) => sum + partial.groupCount, 0);
   const wanted = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
-  const whole = Math.ceil(GROUP_PARTITIONS / workerCount);
+  const unit = Math.max(1, ...partials.filter(isSpilled).map(unitOf));
+  const whole = Math.ceil(GROUP_PARTITIONS / workerCount / unit) * unit;
   if (wanted > Math.min(SELECTED_MAX, groupCount / workerCount)) return { taken, step: whole, wanted };
-  const fitting = Math.floor((STEP_GROUPS * GROUP_PARTITIONS) / groupCount);
-  return { taken, step: Math.max(1, Math.min(fitting, whole)), wanted };
+  const fitting = Math.floor((STEP_GROUPS * GROUP_PARTITIONS) / groupCount / unit) * unit;
+  return { taken, step: Math.max(unit, Math.min(fitting, whole)), wanted };
+}
+
+export const isSpilled = (part: PartitionedPart): part is SpilledGroups => 'rows' in part;
+
+/** The partitions of groups that one partition of rows covers. */
+const unitOf = ({ rows }: SpilledGroups): number => GROUP_PARTITIONS / rows.partitionCount;
+
+/** What a merge needs beyond its memory. */
+export interface MergeSpill {
+  /** At most so many spilled rows are grouped at once. */
+  readonly rowsMax: number;
+  /** The groups of partitions [from, to) of spilled rows. They stay reserved until `release`. Throws 189, 9002, 9005, 9006. */
+  groups(rows: PartitionedRows, from: number, to: number): Task<GroupPartial>;
+  release(): void;
+  /** Moves rows of groups to disk: their outputs, then the values of their order. Throws 189, 9002, 9005, 9006. */
+  store(columns: readonly Vector[], count: number): Task<void>;
 }
 
 /**
- * The first groups of the partitions that this worker takes. The memory of the result stays reserved in `memory`.
- * Throws 6000, 9006.
+ * The first groups of the partitions that this worker takes, or none if they are stored by `spill` because the memory did not
+ * suffice. The memory of the result stays reserved in `memory`. Throws 189, 6000, 9002, 9005, 9006.
  */
 export function* mergePartitions(
   plan: SelectPlan,
-  partials: readonly PartitionedGroups[],
+  parts: readonly PartitionedPart[],
   { taken, step, wanted }: MergeShare,
   memory: MemoryAccount,
+  spill: MergeSpill | null = null,
 ): Task<OrderedGroups> {
-  const texts = yield* numberTexts(partials, memory);
-  let waiting: OrderedGroups[] = [];
-  let count = 0;
+  const groups = parts.filter((part): part is PartitionedGroups => !isSpilled(part));
+  const spilled = parts.filter(isSpilled);
+  const texts = yield* numberTexts(groups, memory);
+  const merge: Merge = { plan, groups, spilled, texts, wanted, spill, memory };
+  const waiting = new WaitingSteps(merge);
   for (;;) {
     const from = Atomics.add(taken, 0, step);
     if (from >= GROUP_PARTITIONS) break;
-    const to = Math.min(GROUP_PARTITIONS, from + step);
-    const found = yield* mergeStep(plan, partials, { from, to, texts, wanted }, memory);
-    waiting.push(found);
-    count += found.count;
-    if (count <= Math.max(WAITING_GROUPS, 2 * wanted)) continue;
-    waiting = [yield* firstOf(plan, waiting, wanted, memory)];
-    count = waiting[0].count;
+    yield* mergeSteps(merge, waiting, from, Math.min(GROUP_PARTITIONS, from + step));
   }
-  return yield* firstOf(plan, waiting, wanted, memory);
+  return yield* waiting.finish();
 }
 
-interface Step {
-  readonly from: number;
-  readonly to: number;
+interface Merge {
+  readonly plan: SelectPlan;
+  readonly groups: readonly PartitionedGroups[];
+  readonly spilled: readonly SpilledGroups[];
   readonly texts: NumberedTexts;
   readonly wanted: number;
+  readonly spill: MergeSpill | null;
+  readonly memory: MemoryAccount;
 }
 
-function* mergeStep(
-  plan: SelectPlan,
-  partials: readonly PartitionedGroups[],
-  { from, to, texts, wanted }: Step,
-  memory: MemoryAccount,
-): Task<OrderedGroups> {
+/** Merges partitions [from, to), fewer at once if there is too little memory for more. */
+function* mergeSteps(merge: Merge, waiting: WaitingSteps, from: number, to: number): Task<void> {
+  const unit = Math.max(1, ...merge.spilled.map(unitOf));
+  let countMax = to - from;
+  for (let next = from; next < to; ) {
+    const end = endOfStep(merge, next, Math.min(to, next + countMax));
+    let found: OrderedGroups;
+    try {
+      found = yield* mergeStep(merge, next, end);
+    } catch (error) {
+      merge.spill?.release();
+      const hasMore = end - next > unit;
+      if (!isOutOfMemory(error) || (!(yield* waiting.toDisk()) && !hasMore)) throw error;
+      if (hasMore) countMax = Math.max(unit, Math.floor((end - next) / 2 / unit) * unit);
+      continue;
+    }
+    yield* waiting.add(found);
+    next = end;
+  }
+}
+
+const isOutOfMemory = (error: unknown): boolean => error instanceof QuarryError && error.code === 9006;
+
+/** The first groups of the steps so far, in memory or on disk. */
+class WaitingSteps {
+  readonly #merge: Merge;
+  #steps: OrderedGroups[] = [];
+  #count = 0;
+  #isOnDisk = false;
+
+  constructor(merge: Merge) {
+    this.#merge = merge;
+  }
+
+  *add(found: OrderedGroups): Task<void> {
+    const { wanted, memory, spill } = this.#merge;
+    if (spill === null) memory.reserve(bytesOfGroups(found));
+    else if (this.#isOnDisk || !memory.tryReserve(bytesOfGroups(found))) {
+      yield* this.toDisk();
+      yield* spill.store([...found.outputs, ...found.order], found.count);
+      return;
+    }
+    this.#steps.push(found);
+    this.#count += found.count;
+    if (this.#count > Math.max(WAITING_GROUPS, 2 * wanted)) yield* this.#select();
+  }
+
+  /** Keeps the first groups only, or moves all to disk if that takes too much memory. */
+  *#select(): Task<void> {
+    const { plan, wanted, memory, spill } = this.#merge;
+    try {
+      this.#steps = [yield* firstOf(plan, this.#steps, wanted, memory)];
+      this.#count = this.#steps[0].count;
+    } catch (error) {
+      if (spill === null || !isOutOfMemory(error)) throw error;
+      yield* this.toDisk();
+    }
+  }
+
+  /** Moves all steps to disk; returns whether memory was released. */
+  *toDisk(): Task<boolean> {
+    const { memory, spill } = this.#merge;
+    if (spill === null) return false;
+    const steps = this.#steps;
+    this.#steps = [];
+    this.#isOnDisk = true;
+    // The store needs a part of this memory.
+    memory.release(steps.reduce((sum, step) => sum + bytesOfGroups(step), 0));
+    for (const { outputs, order, count } of steps) yield* spill.store([...outputs, ...order], count);
+    return steps.length > 0;
+  }
+
+  /** All groups; none if they are on disk. */
+  *finish(): Task<OrderedGroups> {
+    if (!this.#isOnDisk) yield* this.#select();
+    return this.#isOnDisk ? { count: 0, outputs: [], order: [] } : this.#steps[0];
+  }
+}
+
+/** The end of the partitions from `from` on, up to `to`, whose spilled rows are grouped in one step. */
+function endOfStep({ spilled, spill }: Merge, from: number, to: number): number {
+  if (spilled.length === 0 || spill === null) return to;
+  const unit = Math.max(...spilled.map(unitOf));
+  let rowCount = 0;
+  for (let next = from; next < to; next += unit) {
+    for (const { rows } of spilled) {
+      const scale = GROUP_PARTITIONS / rows.partitionCount;
+      for (let at = next / scale; at < (next + unit) / scale; at++) rowCount += rows.rowCounts[at];
+    }
+    if (rowCount > spill.rowsMax) return next === from ? from + unit : next;
+  }
+  return to;
+}
+
+function* mergeStep(merge: Merge, from: number, to: number): Task<OrderedGroups> {
+  const { plan, groups, spilled, texts, wanted, spill, memory } = merge;
+  const found: GroupPartial[] = [];
+  for (const { rows } of spilled) {
+    invariant(spill !== null, 'rows are spilled by a query that can spill');
+    const scale = GROUP_PARTITIONS / rows.partitionCount;
+    found.push(yield* spill.groups(rows, from / scale, to / scale));
+  }
   const budget = mergeMemory(memory.availableBytes);
-  const groups = partials.map((partial) => groupsOfPartitions(partial, from, to, texts, budget));
-  const found = yield* orderedGroups(plan, groups, wanted, budget);
-  memory.reserve(bytesOf(found));
-  return found;
+  for (const partial of groups) found.push(groupsOfPartitions(partial, from, to, texts, budget));
+  const ordered = yield* orderedGroups(plan, found, wanted, budget);
+  spill?.release();
+  return ordered;
 }
 
-const bytesOf = ({ outputs, order }: OrderedGroups): number =>
+/** Memory of groups. */
+export const bytesOfGroups = ({ outputs, order }: OrderedGroups): number =>
   [...new Set([...outputs, ...order])].reduce((sum, vector) => sum + memoryBytesOf(vector), 0);
 
 /** Merges the first groups of several steps; releases their memory. */
@@ -119,8 +237,8 @@ function* firstOf(
     return found;
   };
   const first = { count: rows.length, outputs: yield* gathered(outputs), order: yield* gathered(order) };
-  memory.release(steps.reduce((sum, step) => sum + bytesOf(step), 0));
-  memory.reserve(bytesOf(first));
+  memory.release(steps.reduce((sum, step) => sum + bytesOfGroups(step), 0));
+  memory.reserve(bytesOfGroups(first));
   invariant(first.count <= wanted, 'at most the requested number of groups is kept');
   return first;
 }

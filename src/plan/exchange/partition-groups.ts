@@ -9,6 +9,7 @@ import {
   type SelectPlan,
 } from '../../ir/index.js';
 import {
+  hashKeys,
   type SharedColumn,
   scatterArray,
   scatterColumn,
@@ -16,7 +17,6 @@ import {
   sharedRows,
   type TextNumbers,
 } from '../../vector/index.js';
-import { hashKeys } from './hash-keys.js';
 
 type StateOf<Holds extends AggregateState['holds']> = Extract<AggregateState, { holds: Holds }>;
 

@@ -261,6 +261,12 @@ export function* finishRows(plan: SelectPlan, parts: readonly RowPart[], bytesMa
     tables.push(table);
     yield;
   }
+  return yield* concatTables(plan, tables, bytesMax);
+}
+
+/** The rows of all tables in one. `bytesMax`: memory limit of the copy. Throws 9006. */
+export function* concatTables(plan: SelectPlan, tables: readonly Table[], bytesMax: number): Task<Table> {
+  if (tables.length === 1) return tables[0];
   const budget = mergeMemory(bytesMax);
   const columns: Vector[] = [];
   for (const [index, { type }] of plan.outputs.entries()) {

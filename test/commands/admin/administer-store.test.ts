@@ -39,6 +39,7 @@ const configOf = (dataDir: string): ServeConfig => ({
   durability: 'none',
   archiveDir: null,
   limits: null,
+  spillBytesMax: 16 * 2 ** 30,
   idempotencyEntries: 1_000,
   querySeconds: 30,
   cert: null,

@@ -62,6 +62,7 @@ t.test('without options the defaults apply', (t) => {
       durability: 'fsync',
       archiveDir: null,
       limits: SPEC_LIMITS,
+      spillBytesMax: 16 * 2 ** 30,
       idempotencyEntries: 1_000_000,
       querySeconds: 30,
       cert: null,

@@ -20,6 +20,9 @@ const CALLS_OF: Readonly<Record<string, DiskCall | null>> = {
   removeDir: 'removeDir',
   syncDir: 'syncDir',
   exists: 'exists',
+  // Rows of queries, which are not data: test/exec/spill has their faults.
+  createScratch: null,
+  scratchOf: null,
   writev: 'writev',
   read: 'read',
   dataSync: 'dataSync',

@@ -15,6 +15,7 @@ import { DataVersions } from '../../../src/engine/write/data-versions.js';
 import { type ExtractedRow, type ExtractPlan, type OrderKey, positionOrder } from '../../../src/ir/index.js';
 import { packRows } from '../../../src/protocol/index.js';
 import { faultyDisk } from '../../support/faulty-disk.js';
+import { queryLimits } from '../../support/query-limits.js';
 
 const SEED = 83;
 t.comment(`seed ${SEED}`);
@@ -87,7 +88,8 @@ function worldOf(
     workers: set,
     barrier: barrier,
     versions: new DataVersions(),
-    limits: { timeoutMs: 10_000, bytesMax: 2 ** 30 },
+    limits: queryLimits(10_000, 2 ** 30),
+    processBytesMax: Number.POSITIVE_INFINITY,
     writeDelayMsMax: 10_000,
     shrinkVersion: () => 0,
     elapsedMs: () => performance.now(),

@@ -89,6 +89,15 @@ t.test(
   },
 );
 
+t.test('the answers are the same if the rows of all groups are spilled', LONG, async (t) => {
+  const wanted = await textsOf(await opened(t, 1, { partitionGroupsMin: Number.MAX_SAFE_INTEGER }));
+  const store = await opened(t, 3, { partitionGroupsMin: 1, spillShareBytesMax: 1 });
+  for (const [index, text] of (await textsOf(store)).entries())
+    t.equal(text, wanted[index], STATEMENTS[index]);
+  t.ok(store.engine.stats().querySpilledBytes > 0, 'rows were spilled');
+  await store.close();
+});
+
 t.test('a worker with few groups leaves them to those with many', async (t) => {
   const wanted = await rowsOf(await opened(t, 1, {}), STATEMENTS[0]);
   const kinds = new Set<string>();

@@ -7,6 +7,7 @@ import type { RunningQuery } from '../../../src/engine/query/running-query.js';
 import { WriteBarrier } from '../../../src/engine/query/write-barrier.js';
 import { WorkerClients } from '../../../src/engine/workers/worker-clients.js';
 import { DataVersions } from '../../../src/engine/write/data-versions.js';
+import { queryLimits } from '../../support/query-limits.js';
 import { QUERY_OPTIONS } from '../store.js';
 
 const WRITE_DELAY_MS_MAX = 100;
@@ -23,7 +24,8 @@ function runnerBehind(barrier: WriteBarrier): QueryRunner {
     workers,
     barrier,
     versions: new DataVersions(),
-    limits: { timeoutMs: 20_000, bytesMax: 2 ** 30 },
+    limits: queryLimits(20_000, 2 ** 30),
+    processBytesMax: Number.POSITIVE_INFINITY,
     writeDelayMsMax: WRITE_DELAY_MS_MAX,
     shrinkVersion: () => 0,
     elapsedMs: () => performance.now(),

@@ -4,16 +4,29 @@ import { RunningQuery } from '../../../src/engine/query/running-query.js';
 import type { WorkerApi } from '../../../src/engine/workers/worker-client.js';
 import type { WorkerClients } from '../../../src/engine/workers/worker-clients.js';
 import { StopFlags } from '../../../src/engine/workers/worker-clients.js';
+import { SpillStore } from '../../../src/exec/index.js';
+import { SpillSpace } from '../../../src/protocol/index.js';
+import { faultyDisk } from '../../support/faulty-disk.js';
+import { queryLimits } from '../../support/query-limits.js';
 
-const LIMITS = { timeoutMs: 60_000, bytesMax: 1_000 };
+const LIMITS = queryLimits(60_000, 1_000);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Worker clients that answer only when the test does. */
 function workersOf(count: number): WorkerClients {
   const all = Array.from({ length: count }, (_, index) => ({ index }) as unknown as WorkerApi);
-  const workers: Pick<WorkerClients, 'all' | 'stopFlags' | 'orUnavailable'> = {
+  const spill = new SpillSpace(SpillSpace.memory(8, count), { bytesMax: 0, queryBytesMax: 0 }, count);
+  const workers: Pick<WorkerClients, 'all' | 'stopFlags' | 'spill' | 'spills' | 'orUnavailable'> = {
     all,
     stopFlags: new StopFlags(),
+    spill,
+    spills: new SpillStore({
+      fs: faultyDisk(),
+      dir: '/spool',
+      workerIndex: count,
+      threadId: 0,
+      space: spill,
+    }),
     orUnavailable: (answer) => answer,
   };
   return workers as WorkerClients;
@@ -118,7 +131,7 @@ t.test('a query that is stopped while it waits for a slot releases the slot when
   const entering = new Promise<void>((resolve) => {
     enter = resolve;
   });
-  const entered = query.entered(entering, () => left++);
+  const entered = query.entered(entering, () => left++, 'slot');
   cancellation.act?.();
   await t.rejects(entered, { code: 9005 });
   t.equal(left, 0);

@@ -104,9 +104,11 @@ t.test('other requests run between the slices of a SELECT, and records wait for 
 
 t.test('the answers and the counts of EXPLAIN ANALYZE do not depend on the slices', async (t) => {
   const store = await openShort(t, () => {});
-  // The number of sorted rows depends on the batch boundaries: see TopBound.
+  // The number of sorted rows depends on the batch boundaries (see TopBound), and waits on the other work.
   const plain = (rows: Rows): Rows =>
-    rows.map((row) => ({ ...row, milliseconds: null, ...(row.operator === 'sort' ? { rows: null } : {}) }));
+    rows
+      .filter(({ operator }) => operator !== 'wait')
+      .map((row) => ({ ...row, milliseconds: null, ...(row.operator === 'sort' ? { rows: null } : {}) }));
   for (const [index, statement] of [...HEAVY, ...EXPLAINED].entries()) {
     const rows = await rowsOf(store, statement);
     t.strictSame(plain(rows), plain(wanted[index]), statement);

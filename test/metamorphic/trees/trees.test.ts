@@ -27,6 +27,8 @@ const LAYOUTS = [
   { shards: 2, workers: 2, simd: false, partitionGroupsMin: 1, rowsMax: 40 },
   { shards: 7, workers: 2, simd: true, rowsMax: 25 },
   { shards: 3, workers: 2, simd: true, exchange: 'bytes', rowsMax: 25 },
+  // Every operator that can spill its rows does.
+  { shards: 2, workers: 2, simd: true, partitionGroupsMin: 1, spillShareBytesMax: 1, rowsMax: 40 },
 ] as const;
 const SHOWN = 5;
 /** DuckDB accepts at least this share of the statements. */
@@ -34,7 +36,8 @@ const TAKEN_MIN = 0.8;
 
 for (const [index, { simd, rowsMax, ...layout }] of LAYOUTS.entries()) {
   const { shards, workers } = layout;
-  t.test(`on ${shards} shards and ${workers} workers every answer is that of DuckDB`, async (t) => {
+  const spills = 'spillShareBytesMax' in layout ? ', with all rows spilled,' : '';
+  t.test(`on ${shards} shards and ${workers} workers${spills} every answer is that of DuckDB`, async (t) => {
     const prng = new Prng(SEED * 10 + index);
     const server = await ConformanceServer.start(simd, { ...layout, memoryLimitBytes: 2 ** 32 });
     t.teardown(() => server.stop());

@@ -30,6 +30,7 @@ import { ShardOperatorStats } from '../../scan/operator-stats.js';
 import { type PartBuilder, type PartRows, partBuilder } from '../../scan/part-rows.js';
 import { BATCH_ROWS_MAX, type RowBatch } from '../../scan/row-batches.js';
 import { WorkerShards } from '../../scan/worker-shards.js';
+import type { GroupInputs } from '../../spill/group-rows.js';
 import type { Operator, RelationBatch } from '../operator.js';
 import { createOperator } from './create-operator.js';
 import { MeasuredOperators } from './measured-operators.js';
@@ -52,7 +53,9 @@ export class StageCursor {
   /** Whether `countTexts` may be called after the last part. */
   readonly countsTexts: boolean;
   readonly #run: QueryRun;
-  readonly #operator: Operator;
+  readonly #stage: WorkerStage;
+  readonly #sources: StageSources;
+  #operator: Operator;
   readonly #scans: ScanRows[] = [];
   readonly #shards: WorkerShards[] = [];
   readonly #measured: MeasuredOperators | null;
@@ -60,16 +63,13 @@ export class StageCursor {
 
   /** Throws 9004. `release` must be called at the end. */
   constructor(stage: WorkerStage, sources: StageSources, run: QueryRun) {
-    const { received, encoding, profiled, allocator } = sources;
+    const { encoding, profiled, allocator } = sources;
     invariant(encoding === null || stage.runs === 'operators', 'only the rows of operators are encoded');
     this.#run = run;
-    this.#measured = profiled ? new MeasuredOperators() : null;
-    const measured = this.#measured;
-    this.#operator = createOperator(inputOf(stage), {
-      ...{ run, received, working: new Map() },
-      scan: (relation) => this.#scan(relation, sources),
-      measured: measured && ((relation, operator) => measured.of(relation, operator)),
-    });
+    this.#stage = stage;
+    this.#sources = sources;
+    this.#measured = profiled ? new MeasuredOperators(run.spill) : null;
+    this.#operator = this.#createOperator();
     if (stage.runs === 'groups') {
       this.countsTexts = countsTexts(stage.plan);
       this.#rows = new StageGroups(stage.plan, this.#operator, run, sources);
@@ -77,6 +77,15 @@ export class StageCursor {
       this.countsTexts = false;
       this.#rows = new StageRows(stage, this.#operator, encoding, run, allocator);
     }
+  }
+
+  #createOperator(): Operator {
+    const measured = this.#measured;
+    return createOperator(inputOf(this.#stage), {
+      ...{ run: this.#run, received: this.#sources.received, working: new Map() },
+      scan: (relation) => this.#scan(relation, this.#sources),
+      measured: measured && ((relation, operator) => measured.of(relation, operator)),
+    });
   }
 
   #scan(
@@ -110,20 +119,41 @@ export class StageCursor {
     });
     const { isDone } = this.#rows;
     if (!isDone) for (const scan of this.#scans) scan.rest(cut);
-    const operatorStats = this.#takeStats();
+    const operatorStats = this.takeStats();
     if (part === null) return { done: false, operatorStats, gives: 'nothing' };
     // Groups keep their memory until `release`.
     if (isDone && part.gives !== 'groups') this.release();
     return { done: isDone, operatorStats, ...part };
   }
 
-  #takeStats(): OperatorStats[] {
+  /** Returns and resets the operator statistics since the last call. */
+  takeStats(): OperatorStats[] {
     return [...this.#shards.flatMap((shards) => shards.takeStats()), ...(this.#measured?.take() ?? [])];
   }
 
   /** See SelectCursor.countTexts. */
   countTexts(lists: readonly PartitionedTexts[], from: number, to: number): number | null {
     return countDistinctTexts(lists, from, to, this.#run);
+  }
+
+  /** See SelectCursor.groupInputs. Throws 9004, too. */
+  groupInputs(): GroupInputs {
+    this.release();
+    this.#scans.length = 0;
+    this.#shards.length = 0;
+    this.#measured?.clear();
+    this.#operator = this.#createOperator();
+    const operator = this.#operator;
+    return {
+      *each() {
+        yield groupInput(operator);
+        return undefined;
+      },
+      rest: () => {
+        for (const scan of this.#scans) scan.rest(true);
+      },
+      release: () => operator.release(),
+    };
   }
 
   /** Releases all memory; may be called repeatedly. */

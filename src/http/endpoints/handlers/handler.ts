@@ -7,7 +7,7 @@ import type { RowFormat, RowStream } from '../../../answer/index.js';
 import type { Access } from '../../../api/index.js';
 import type { Cancellation, RandomBytes } from '../../../base/index.js';
 import type { Catalog, CatalogChange } from '../../../catalog/index.js';
-import type { EngineApi, QueryPlan } from '../../../engine/index.js';
+import type { EngineApi, QueryFacts, QueryPlan } from '../../../engine/index.js';
 import type { LineNumbers, Quarantined, RecordMapping } from '../../../ingest/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import type { Caller } from '../../auth/caller.js';
@@ -19,6 +19,8 @@ import type { BoundBodies } from '../bound-bodies.js';
 export interface HandlerNotes {
   /** Returns the plans that the request sent to the engine; null = none yet. */
   plans: (() => readonly QueryPlan[]) | null;
+  /** What the query waited for and spilled; null = not known yet. */
+  facts: QueryFacts | null;
   /** Rows of the answer; null = the answer has no rows. */
   rowCount: number | null;
   /** Lines of the body that were kept instead of inserted; null = none. */

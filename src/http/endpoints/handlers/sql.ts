@@ -2,6 +2,7 @@
  * POST /v1/sql. SELECTs are bound and started in one turn of the event loop. The engine binds writes, again whenever the model
  * changes. If the caller may only read, a text that does not begin with a read is refused before it is parsed.
  */
+import type { QueryFacts } from '../../../engine/index.js';
 import * as sql from '../../../sql/index.js';
 import { checkWriter } from '../../auth/write-permission.js';
 import type { DatabaseCall, Members, StreamedAnswer } from './handler.js';
@@ -40,5 +41,8 @@ function read(call: DatabaseCall, statements: readonly sql.ReadStatement[]): Str
     throw sql.sqlError('the rows of several statements are answered as JSON only', statements[1].position);
   }
   call.notes.plans = () => requests.map(({ plan }) => ({ kind: 'select', plan }));
-  return { rows: engine.select(requests, format, { cancellation, bypassCache: false }) };
+  const onEnd = (facts: QueryFacts): void => {
+    call.notes.facts = facts;
+  };
+  return { rows: engine.select(requests, format, { cancellation, bypassCache: false, onEnd }) };
 }

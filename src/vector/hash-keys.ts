@@ -11,8 +11,11 @@ import {
   type MemoryAccount,
   SLICE_TEXTS,
   type Task,
-} from '../../base/index.js';
-import { are64, halvesOf, isSafe, safeNumberOf, type WireVector } from '../../vector/index.js';
+} from '../base/index.js';
+import { isSafe } from './make.js';
+import type { TextVector, Vector, WideIntegers } from './vector.js';
+import { are64, halvesOf, safeNumberOf } from './wide-integers.js';
+import type { WireVector } from './wire.js';
 
 type WireText = Extract<WireVector, { readonly kind: 'text' }>;
 
@@ -32,10 +35,8 @@ export function* hashKeys(
     yield* inSlices(count, (from, to) => {
       if (ofTexts !== null) addTexts(key as WireText, ofTexts, hashes, from, to);
       else if (key.kind === 'boolean') addBits(key.bits, key.valid, hashes, from, to);
-      else if (key.kind === 'exact' && key.wide !== null) {
-        if (are64(key.wide)) add64(key.wide, key.valid, hashes, from, to);
-        else addWide(key.wide, key.valid, hashes, from, to);
-      } else addNumbers(key as { numbers: Float64Array }, key.valid, hashes, from, to);
+      else if (key.kind === 'exact' && key.wide !== null) addWide(key.wide, key.valid, hashes, from, to);
+      else addNumbers(key as { numbers: Float64Array }, key.valid, hashes, from, to);
     });
     if (ofTexts !== null) memory.release(ofTexts.byteLength);
   }
@@ -43,6 +44,33 @@ export function* hashKeys(
     for (let row = from; row < to; row++) hashes[row] = hashEnd(hashes[row], 0, keys.length);
   });
   return hashes;
+}
+
+/** Writes the hash of each of `count` rows of vectors, as hashKeys does, to `hashes`. */
+export function hashRows(keys: readonly Vector[], count: number, hashes: Uint32Array): void {
+  hashes.fill(HASH_SEED, 0, count);
+  for (const key of keys) {
+    if (key.kind === 'text') addTextRows(key, hashes, count);
+    else if (key.kind === 'boolean') addBits(key.bits, key.valid, hashes, 0, count);
+    else if (key.kind === 'exact' && key.wide !== null) addWide(key.wide, key.valid, hashes, 0, count);
+    else addNumbers(key as { numbers: Float64Array }, key.valid, hashes, 0, count);
+  }
+  for (let row = 0; row < count; row++) hashes[row] = hashEnd(hashes[row], 0, keys.length);
+}
+
+function addTextRows({ texts, codes, valid }: TextVector, hashes: Uint32Array, count: number): void {
+  const { offsets, bytes } = texts.utf8;
+  const known = texts.hashes;
+  for (let row = 0; row < count; row++) {
+    const code = codes === null ? row : codes[row];
+    let hash = MISSING;
+    if (valid === null || valid[row] === 1) {
+      const from = offsets[code];
+      const to = offsets[code + 1];
+      hash = known !== null && from < to ? known[code] : hashBytes(bytes, from, to);
+    }
+    hashes[row] = hashBlock(hashes[row], hash);
+  }
 }
 
 function* hashTexts(
@@ -113,7 +141,18 @@ function addNumbers(
   }
 }
 
-/** As addWide. */
+/** Safe integers have the hashes of numbers. */
+function addWide(
+  values: WideIntegers,
+  valid: Uint8Array | null,
+  hashes: Uint32Array,
+  from: number,
+  to: number,
+): void {
+  if (are64(values)) add64(values, valid, hashes, from, to);
+  else addBigints(values, valid, hashes, from, to);
+}
+
 function add64(
   values: BigInt64Array<ArrayBufferLike>,
   valid: Uint8Array | null,
@@ -144,8 +183,7 @@ function add64(
   }
 }
 
-/** Safe integers have the hashes of numbers. */
-function addWide(
+function addBigints(
   values: readonly bigint[],
   valid: Uint8Array | null,
   hashes: Uint32Array,
