@@ -12,7 +12,7 @@ import {
   type GroupPartial,
   type Window,
 } from '../../ir/index.js';
-import { bucketNumber, bucketStart, type Interval } from '../../schema/index.js';
+import { bucketNumbers, bucketStart, type Interval } from '../../schema/index.js';
 import type { EventSegment } from '../../storage/index.js';
 import { datesOfEvents, EventSelection } from '../condition/event-selection.js';
 import { listSelectedRows, type SelectedRows } from '../condition/selected-rows.js';
@@ -129,13 +129,20 @@ function eachIntervalRun(
   ascends: boolean,
   visit: VisitRun,
 ): void {
-  const first = bucketNumber(interval, window.from);
+  const numberOf = bucketNumbers(interval);
+  const first = numberOf(window.from);
+  if (dates.length === 0) return;
+  let number = numberOf(dates[0]);
   for (let from = 0, to = 0; from < dates.length; from = to) {
-    const number = bucketNumber(interval, dates[from]);
-    const [start, end] = [bucketStart(interval, number), bucketStart(interval, number + 1)];
-    to = ascends ? lowerBound(dates, end, from + 1) : from + 1;
-    if (!ascends) while (to < dates.length && dates[to] >= start && dates[to] < end) to++;
-    visit(number - first, from, to);
+    const current = number;
+    if (ascends) {
+      to = lowerBound(dates, bucketStart(interval, number + 1), from + 1);
+      if (to < dates.length) number = numberOf(dates[to]);
+    } else {
+      do to++;
+      while (to < dates.length && (number = numberOf(dates[to])) === current);
+    }
+    visit(current - first, from, to);
   }
 }
 
