@@ -3,7 +3,7 @@
  * that a bucket is a run of events, which kernels add.
  * Cost  0.1 to 0.5 ns per event of long runs, 10 ns per event of short ones.
  */
-import { lowerBound, SEGMENT_ROWS_MAX } from '../../base/index.js';
+import { lowerBound, nextLowerBound, SEGMENT_ROWS_MAX } from '../../base/index.js';
 import {
   type AggregateState,
   type Buckets,
@@ -136,11 +136,13 @@ function eachIntervalRun(
   for (let from = 0, to = 0; from < dates.length; from = to) {
     const current = number;
     if (ascends) {
-      to = lowerBound(dates, bucketStart(interval, number + 1), from + 1);
+      to = nextLowerBound(dates, bucketStart(interval, number + 1), from + 1);
       if (to < dates.length) number = numberOf(dates[to]);
     } else {
-      do to++;
-      while (to < dates.length && (number = numberOf(dates[to])) === current);
+      for (to++; to < dates.length; to++) {
+        number = numberOf(dates[to]);
+        if (number !== current) break;
+      }
     }
     visit(current - first, from, to);
   }

@@ -53,6 +53,11 @@ export class CodeTables {
     this.#codeCount = codeCount;
   }
 
+  /** Whether nothing was counted. */
+  get isEmpty(): boolean {
+    return this.#tables.size === 0;
+  }
+
   /**
    * Counts the codes of the rows of a segment in the bitmap (0 = all); missing values count as code 0. Returns false,
    * without counting, if the arena has no capacity for a table.
