@@ -17,3 +17,14 @@ export function lowerBound(
   }
   return low;
 }
+
+/** The same, from a position on; fast if the result is near `from`. */
+export function nextLowerBound(ascending: Uint32Array, value: number, from: number): number {
+  let low = from;
+  let high = from;
+  for (let step = 1; high < ascending.length && ascending[high] < value; step *= 2) {
+    low = high + 1;
+    high += step;
+  }
+  return lowerBound(ascending, value, low, Math.min(high, ascending.length));
+}

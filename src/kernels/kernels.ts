@@ -262,6 +262,8 @@ export interface Kernels {
   replaceMissing(values: number, present: number, n: number, otherwise: bigint, recordBytes: number): void;
   /** Adds n records, of whole 16 bytes, to the records of their slots (u32) in `table`, field by field. */
   addRecords(slots: number, n: number, records: number, recordBytes: number, table: number): void;
+  /** Adds n records, of whole 16 bytes, to the record at `sum`, field by field. */
+  sumRecords(n: number, records: number, recordBytes: number, sum: number): void;
   /** Widens the records of the slots (u32) by n records: the first `minCount` i64 fields keep the least value, the rest the greatest. */
   widenRecords(
     slots: number,

@@ -38,6 +38,14 @@ export function bucketNumber(interval: Interval, seconds: number): number {
   return Math.floor((seconds - originOf(interval)) / BUCKET_SECONDS[interval]);
 }
 
+/** The same for many instants: each is one call of the returned function. */
+export function bucketNumbers(interval: Interval): (seconds: number) => number {
+  if (interval === 'months') return monthOf;
+  const origin = originOf(interval);
+  const length = BUCKET_SECONDS[interval];
+  return (seconds) => Math.floor((seconds - origin) / length);
+}
+
 /** The first instant of a bucket, which is also the end of the previous bucket. */
 export function bucketStart(interval: Interval, number: number): number {
   if (interval === 'months') return startOfMonth(number);

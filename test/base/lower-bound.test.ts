@@ -1,5 +1,5 @@
 import t from 'tap';
-import { lowerBound, Prng } from '../../src/base/index.js';
+import { lowerBound, nextLowerBound, Prng } from '../../src/base/index.js';
 
 const SEED = 41;
 
@@ -17,6 +17,21 @@ t.test('the result is the first number that is not below the value, or the end o
       lowerBound(ascending, value, from, to),
       expected,
       `seed ${SEED}: [${ascending}] ${value} ${from} ${to}`,
+    );
+  }
+});
+
+t.test('the next one is the same, up to the end', async (t) => {
+  const prng = new Prng(SEED);
+  for (let round = 0; round < 2_000; round++) {
+    const length = prng.below(60);
+    const ascending = Uint32Array.from({ length }, () => prng.below(90)).sort();
+    const [from, value] = [prng.below(length + 1), prng.below(92)];
+    const expected = lowerBound(ascending, value, from);
+    t.equal(
+      nextLowerBound(ascending, value, from),
+      expected,
+      `seed ${SEED}: [${ascending}] ${value} ${from}`,
     );
   }
 });

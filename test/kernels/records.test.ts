@@ -210,6 +210,27 @@ t.test('records are added to those of their slots, field by field', async (t) =>
   }
 });
 
+t.test('records are added to one, field by field', async (t) => {
+  const prng = new Prng(SEED + 7);
+  const arena = new TwinArena(prng);
+  for (const fields of [2, 4, 6, 10]) {
+    for (const n of [0, 1, 2, 7, 500]) {
+      arena.reset();
+      const [sum, ...records] = many(n + 1, () => many(fields, () => i64(prng)));
+      const recordsAt = arena.values('i64', records.flat());
+      const sumAt = arena.values('i64', sum);
+      const wanted = sum.map((value, field) =>
+        records.reduce((total, record) => total + record[field], value),
+      );
+      const run = (k: Kernels): number => {
+        k.sumRecords(n, recordsAt, fields * I64_BYTES, sumAt);
+        return 0;
+      };
+      t.equal(arena.bytesMismatch(i64s(wanted), 0, sumAt, run), null, `${n} rows of ${fields} fields`);
+    }
+  }
+});
+
 t.test('records of extremes keep the minima, then the maxima', async (t) => {
   const prng = new Prng(SEED + 6);
   const arena = new TwinArena(prng);

@@ -12,7 +12,6 @@ import {
   keyOf,
   type SelectPlan,
 } from '../../ir/index.js';
-import { bitmapBytes } from '../../kernels/index.js';
 import type { Arena, EntitySegment, EventSegment, Shard } from '../../storage/index.js';
 import { ShardCondition } from '../condition/condition.js';
 import { EventSelection } from '../condition/event-selection.js';
@@ -20,6 +19,7 @@ import type { SelectedRows } from '../condition/selected-rows.js';
 import { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import { ShardOperatorStats } from '../scan/operator-stats.js';
+import { presentRowsIn } from './code-tables.js';
 import type { GroupSlotSource } from './groups/slot-plan.js';
 import { type StoredColumn, storedWidth, Totals, totalStates } from './totals.js';
 
@@ -151,21 +151,10 @@ function addAttribute(
   count: number,
   totals: Totals,
 ): void {
-  const { rowCount, deadCount } = segment;
   const column = segment.latest(columnId);
   if (column === undefined || column.presentCount === 0) return;
-  const { arena } = column;
-  const isFull = column.presentCount === rowCount - deadCount;
-  if (count === rowCount) {
-    if (isFull) addValues(column, rowCount, 0, rowCount, totals);
-    else addValues(column, rowCount, column.validityAt, column.presentCount, totals);
-    return;
-  }
-  const rows = arena.scratchBitmap(0);
-  const from = selection.bitmapAt;
-  arena.u8.set(selection.arena.u8.subarray(from, from + bitmapBytes(rowCount)), rows);
-  const present = isFull ? count : arena.kernels.and(rows, column.validityAt, rowCount, rows);
-  if (present > 0) addValues(column, rowCount, rows, present, totals);
+  const present = presentRowsIn(column, segment, selection, count);
+  if (present.count > 0) addValues(column, segment.rowCount, present.bitmapAt, present.count, totals);
 }
 
 /** Adds the values of the first `n` rows whose bits are set in the bitmap (0 = all), `count` in number. */

@@ -10,6 +10,7 @@ import { DenseGroups } from '../aggregate/dense/dense-groups.js';
 import { countByEventValue, countEventValues } from '../aggregate/event-counts.js';
 import { groupBySlots } from '../aggregate/groups/group-by-slots.js';
 import type { GroupSource } from '../aggregate/groups/group-source.js';
+import { aggregateNarrow, countByNarrow } from '../aggregate/narrow-counts.js';
 import { EventStream, isOfUnsortedEvents } from '../items/event-stream.js';
 import { withItems } from '../items/group-rows.js';
 import type { JoinedTable } from '../join/join-lookup.js';
@@ -87,6 +88,8 @@ export class WorkerShards {
       columnTotals(source, this.run, stats) ??
       bucketTotals(source, this.run, stats) ??
       countByCode(source, best, this.run, stats) ??
+      countByNarrow(source, this.run, stats) ??
+      aggregateNarrow(source, this.run, stats) ??
       countByEventValue(source, this.run, stats) ??
       countEventValues(source, this.run, stats) ??
       groupBySlots(source, this.run, stats)

@@ -94,6 +94,18 @@ export function stageOnes(fields: BigInt64Array, n: number, out: number, step: n
   for (let at = 0; at < n * step; at += step) fields[out + at] = 1n;
 }
 
+export function sumRecords(
+  n: number,
+  fields: BigInt64Array,
+  staged: number,
+  step: number,
+  sum: number,
+): void {
+  for (let at = staged; at < staged + n * step; at += step) {
+    for (let field = 0; field < step; field++) fields[sum + field] += fields[at + field];
+  }
+}
+
 export function addRecords(
   words: Uint32Array,
   slots: number,

@@ -22,6 +22,7 @@ import {
   squareFields,
   stage,
   stageOnes,
+  sumRecords,
   widenRecords,
 } from './records.js';
 import { refineI32, refineI64 } from './refine.js';
@@ -212,6 +213,8 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
     replaceMissing: (values, present, n, otherwise, recordBytes) =>
       replaceMissing(i64, field(values), field(present), n, otherwise, recordBytes >>> 3),
     stageOnes: (n, out, recordBytes) => stageOnes(i64, n, field(out), recordBytes >>> 3),
+    sumRecords: (n, records, recordBytes, sum) =>
+      sumRecords(n, i64, field(records), recordBytes >>> 3, field(sum)),
     addRecords: (slots, n, records, recordBytes, table) =>
       addRecords(u32, word(slots), n, i64, field(records), recordBytes >>> 3, field(table)),
     widenRecords: (slots, n, records, minCount, maxCount, table) =>

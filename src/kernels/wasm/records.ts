@@ -223,6 +223,29 @@ export function addRecords(slots: usize, n: u32, staged: usize, recordBytes: u32
 }
 
 /**
+ * Adds n records to the one at `sum`, field by field: like addRecords if all rows have the same slot, but without waiting for the record
+ * of the row before.
+ * Layout  records of recordBytes, a multiple of 16.
+ * Cost    O(n * fields), about 0.4 ns per two fields.
+ * Twin    js/records.ts
+ */
+export function sumRecords(n: u32, staged: usize, recordBytes: u32, sum: usize): void {
+  const end = staged + <usize>n * recordBytes;
+  const whole = staged + <usize>(n & ~1) * recordBytes;
+  for (let field: usize = 0; field < <usize>recordBytes; field += 16) {
+    let even = v128.load(sum + field);
+    let odd = i64x2.splat(0);
+    let at = staged;
+    for (; at < whole; at += <usize>recordBytes << 1) {
+      even = i64x2.add(even, v128.load(at + field));
+      odd = i64x2.add(odd, v128.load(at + recordBytes + field));
+    }
+    if (at < end) even = i64x2.add(even, v128.load(at + field));
+    v128.store(sum + field, i64x2.add(even, odd));
+  }
+}
+
+/**
  * Widens the extremes of each row's slot: the first `minCount` fields of a record keep the least value, the other `maxCount` the greatest.
  * Layout  one u32 slot per row; records of (minCount + maxCount) i64 in `staged` (by row) and in `table` (by slot).
  * Needs   the table spans every slot; the caller sets its fields to the greatest and the least i64 first.

@@ -245,14 +245,19 @@ export function naiveGroups(entities: StoredEntities, plan: SelectPlan): Groups 
         of === null ? rows : rows.map((row) => valueIn(of, row)).filter((value) => value !== null);
       if (name === 'count') return [values.length];
       if (name === 'percentile') return tallied((values as Value[]).map((value) => [value, 1]));
-      if (name === 'sum')
-        return [values.length, (values as bigint[]).reduce((sum, value) => sum + value, 0n)];
+      if (name === 'sum') return [values.length, sumOf(values as bigint[])];
+      if (name === 'stddev') {
+        const numbers = values as bigint[];
+        return [values.length, sumOf(numbers), sumOf(numbers.map((value) => value * value))];
+      }
       return [extreme(name as 'min' | 'max', values as bigint[])];
     });
     states.set(key, shown(found));
   }
   return states;
 }
+
+const sumOf = (values: readonly bigint[]): bigint => values.reduce((sum, value) => sum + value, 0n);
 
 /** The number of occurrences of each value, in order. */
 function tallied(values: readonly (readonly [Value, number])[]): unknown[] {
@@ -279,6 +284,11 @@ function stateOf(partial: GroupPartial, at: number, group: number): State {
       return [state.counts[group]];
     case 'sum':
       return [state.counts[group], state.counts[group] === 0 ? 0n : valueAt(fromWire(state.sums), group)];
+    case 'squares':
+      return [
+        state.counts[group],
+        ...[state.sums, state.squares].map((sums) => valueAt(fromWire(sums), group) ?? 0n),
+      ];
     case 'extreme':
       return [valueAt(fromWire(state.values), group)];
     case 'values': {
@@ -301,11 +311,9 @@ function added(name: string, a: State, b: State): State {
       ),
     ];
   }
-  const [count, sum] = [
-    Number(a[0]) + Number(b[0]),
-    a.length < 2 ? null : (a[1] as bigint) + (b[1] as bigint),
-  ];
-  return sum === null ? [count] : [count, sum];
+  return a.map((value, at) =>
+    typeof value === 'bigint' ? value + (b[at] as bigint) : Number(value) + Number(b[at]),
+  );
 }
 
 export function mergedGroups(plan: SelectPlan, partials: readonly GroupPartial[]): Groups {

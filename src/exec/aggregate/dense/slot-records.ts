@@ -93,9 +93,11 @@ export class SlotRecords {
 
   /** Adds rows to their slots (u32), which count from the first slot that is not used. */
   add(slots: number, count: number, staged: number, stagedExtremes: number): void {
-    const { minCount, maxCount } = this.#plan;
+    const { minCount, maxCount, slotCount } = this.#plan;
     const { kernels } = this.#memory;
-    kernels.addRecords(slots, count, staged, this.recordBytes, this.records + this.used * this.recordBytes);
+    const records = this.records + this.used * this.recordBytes;
+    if (slotCount === 1) kernels.sumRecords(count, staged, this.recordBytes, records);
+    else kernels.addRecords(slots, count, staged, this.recordBytes, records);
     if (minCount + maxCount === 0) return;
     const extremes = this.extremes + this.used * this.extremeBytes;
     kernels.widenRecords(slots, count, stagedExtremes, minCount, maxCount, extremes);

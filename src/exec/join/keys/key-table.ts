@@ -70,7 +70,7 @@ export function* buildKeyTable(
     return { table: new KeyTable([], [], count > 0 ? 1 : 0), codes };
   }
   const columns = keys.map((key) => keyCodes(key, run));
-  const pairs = columns.slice(1).map(() => new PairCodes(run));
+  const pairs = columns.slice(1).map(() => new PairCodes(count, run));
   const scratchBytes = pairs.length === 0 ? 0 : count * 4;
   run.reserve(scratchBytes);
   const scratch = new Int32Array(scratchBytes / 4);

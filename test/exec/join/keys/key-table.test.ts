@@ -33,9 +33,15 @@ const KINDS: readonly (readonly [string, SqlType, (index: number) => Value])[] =
 for (const [name, type, valueAt] of KINDS) {
   t.test(`${name}: codes are the first rows with the key`, async (t) => {
     const prng = new Prng(SEED);
-    for (const distinctCount of [100, ROWS * 10]) {
+    // With many first and second values of few others, chains of pairs are by the second value, or become a hash table.
+    for (const [distinctCount, secondCount] of [
+      [100, 2],
+      [100, ROWS],
+      [100, 5_000],
+      [ROWS * 10, 2],
+    ]) {
       const values = Array.from({ length: ROWS }, () => valueAt(prng.below(distinctCount)));
-      const second = values.map(() => BigInt(prng.below(2)));
+      const second = values.map(() => BigInt(prng.below(secondCount)));
       const run = unlimited();
       const keys = [vectorOf(type, values), vectorOf({ type: 'integer' }, second)];
       const columns = keys.map((vector) => ({ vector, nullsEqual: false }));
