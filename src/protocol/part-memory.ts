@@ -6,6 +6,7 @@
  * Invariant: a buffer has one owner; whoever passes it on does not access it any more.
  */
 import type { AggregateState, GroupPartial } from '../ir/index.js';
+import type { Exchange } from './exchange/sent-part.js';
 
 /** Smaller buffers are not worth pooling. */
 const SHARED_BYTES_MIN = 64 * 1024;
@@ -17,8 +18,14 @@ const STEP_BYTES = 64 * 1024;
 const SIZE_RATIO_MAX = 2;
 
 export class PartMemory {
+  readonly #exchange: Exchange;
   #spare: SharedArrayBuffer[] = [];
   #bytes = 0;
+
+  /** With bytes, the pool stays empty. */
+  constructor(exchange: Exchange = 'shared') {
+    this.#exchange = exchange;
+  }
 
   /** The number of pooled buffers. */
   get count(): number {
@@ -56,7 +63,7 @@ export class PartMemory {
 
   /** Returns memory for a part, from the start of its buffer, with arbitrary contents. */
   allocate(byteCount: number): Uint8Array {
-    if (byteCount < SHARED_BYTES_MIN) return new Uint8Array(byteCount);
+    if (byteCount < SHARED_BYTES_MIN || this.#exchange === 'bytes') return new Uint8Array(byteCount);
     const index = this.#spare.findIndex(
       ({ byteLength }) => byteLength >= byteCount && byteLength <= byteCount * SIZE_RATIO_MAX,
     );

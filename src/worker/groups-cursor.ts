@@ -1,6 +1,7 @@
 /**
  * A cursor over a SELECT or stage with groups on one worker. Few groups are returned to the main thread. Many are put in
- * partitions in shared memory; then this worker merges some partitions of all workers, and returns the groups as rows.
+ * partitions, in shared memory or for other workers that request them; then this worker merges some partitions of all
+ * workers, and returns the groups as rows.
  * Invariant: the groups of this worker stay reserved until `release`, because the other workers read them.
  */
 import { type IsOver, invariant, QuarryError, runSlice, stopTask, type Task } from '../base/index.js';
@@ -13,8 +14,9 @@ import type {
   SelectPlan,
 } from '../ir/index.js';
 import { haveGroups, mergePartitions, type OrderedGroups, partitionGroups } from '../plan/index.js';
-import type { PartMemory, SelectPart } from '../protocol/index.js';
+import type { Exchange, PartMemory, SelectPart } from '../protocol/index.js';
 import { sharedWires, slice, toWire } from '../vector/index.js';
+import { KeptGroups } from './kept-groups.js';
 
 export interface GroupsCursorSettings {
   readonly plan: SelectPlan;
@@ -23,6 +25,7 @@ export interface GroupsCursorSettings {
   /** The account of the cursor alone. */
   readonly run: QueryRun;
   readonly partMemory: PartMemory;
+  readonly exchange: Exchange;
 }
 
 /** The groups of this worker, while they are put in partitions. */
@@ -40,6 +43,7 @@ export class GroupsCursor {
   /** Computes the groups; null once they are in partitions. */
   #source: SelectCursor | StageCursor | null;
   #groups: Groups | null = null;
+  #kept: KeptGroups | null = null;
   #merge: Task<OrderedGroups> | null = null;
   #merged: OrderedGroups | null = null;
   /** The next row of `#merged`. */
@@ -66,6 +70,10 @@ export class GroupsCursor {
     run.check();
     if (this.#merge !== null) return this.#nextRows(this.#merge, rowsMax, isOver);
     if (this.#groups !== null) return this.#nextPartitions(this.#groups, isOver);
+    if (this.#kept !== null) {
+      this.#merge = this.#kept.first();
+      return NOTHING;
+    }
     invariant(this.#source !== null, 'partitions are merged');
     const part = this.#source.next(rowsMax, bytesMax, isOver);
     if (part.gives !== 'groups') return part;
@@ -77,7 +85,7 @@ export class GroupsCursor {
   }
 
   #nextPartitions({ partials, partition, bytesBefore }: Groups, isOver: IsOver): SelectPart {
-    const { run, partMemory } = this.#settings;
+    const { plan, run, partMemory, exchange } = this.#settings;
     let partitioned: PartitionedGroups[] | null;
     try {
       partitioned = runSlice(partition, isOver);
@@ -95,7 +103,20 @@ export class GroupsCursor {
     this.#source = null;
     this.#groups = null;
     partMemory.releasePartials(partials);
-    return { done: false, operatorStats: [], gives: 'partitions', partials: partitioned };
+    if (exchange === 'shared')
+      return { done: false, operatorStats: [], gives: 'partitions', partials: partitioned };
+    this.#kept = new KeptGroups(plan, partitioned, bytes, run);
+    return { done: false, operatorStats: [], gives: 'kept-groups', groupCount: this.#kept.groupCount };
+  }
+
+  /** The groups in partitions, unless they are in shared memory. */
+  get kept(): KeptGroups {
+    invariant(
+      this.#kept !== null && this.#merge === null,
+      'groups are exchanged in partitions, before the first row',
+    );
+    this.#settings.run.check();
+    return this.#kept;
   }
 
   /** Begins to merge; `partials` are those of all workers. */
@@ -116,7 +137,8 @@ export class GroupsCursor {
     const to = Math.min(count, from + rowsMax);
     this.#row = to;
     const columns = [...outputs, ...order].map((vector) => toWire(slice(vector, from, to)));
-    const wires = to - from < SHARED_ROWS_MIN ? columns : sharedWires(columns);
+    const isCopied = this.#settings.exchange === 'bytes' || to - from < SHARED_ROWS_MIN;
+    const wires = isCopied ? columns : sharedWires(columns);
     return {
       done: to === count,
       operatorStats: [],
@@ -131,6 +153,8 @@ export class GroupsCursor {
   release(): void {
     stopTask(this.#groups?.partition ?? null);
     stopTask(this.#merge);
+    this.#kept?.release();
+    this.#kept = null;
     this.#source?.release();
     this.#source = null;
     this.#groups = null;

@@ -15,7 +15,8 @@ const START: WorkerStart = {
   shardCount: 4,
   storeDir: '/store',
   kernels: null,
-  stopFlags: new SharedArrayBuffer(8),
+  exchange: 'shared',
+  stops: new SharedArrayBuffer(8),
   inserts: new SharedArrayBuffer(8),
 };
 const KEY = { databaseId: 1, dimensionId: 2 };

@@ -14,12 +14,14 @@ import {
   orderedPlan,
   partitionGroups,
   planMerge,
+  sharedMerge,
   type Table,
   textsToCount,
 } from '../../plan/index.js';
 import type { SelectPart } from '../../protocol/index.js';
+import { allGroupsOf, mergeByMessages, ownSource, workerSource } from './merge-messages.js';
 import type { RunningQuery } from './running-query.js';
-import { columnsOf, partialsOf, type WorkerSelect } from './worker-select.js';
+import { columnsOf, MERGE_SLICE_MS, partialsOf, type WorkerSelect } from './worker-select.js';
 
 /**
  * The merged groups of a grouped plan; null = only one slice is allowed, and it is too short; 'uncertain' = the groups
@@ -42,9 +44,6 @@ export async function mergedGroups(
   const rest = await workerSelect.continueFree(MERGE_SLICE_MS);
   return mergedByWorkers(plan, [...few, ...rest], workerSelect, query, bytesMax);
 }
-
-/** Length of a slice of merging, which delays other requests but no record. */
-const MERGE_SLICE_MS = 20;
 
 async function mergedHere(
   plan: SelectPlan,
@@ -69,13 +68,23 @@ async function mergedByWorkers(
 ): Promise<Table> {
   const partitioned = parts.flatMap((part) => (part.gives === 'partitions' ? part.partials : []));
   const groups = parts.flatMap((part) => (part.gives === 'groups' ? part.partials : []));
+  const kept = parts.flatMap((part) => (part.gives === 'kept-groups' ? [part.groupCount] : []));
+  const { open } = workerSelect;
+  const sources = kept.map((groupCount, index) => workerSource(workerSelect, open[index], groupCount));
   const memory = mergeMemory(bytesMax);
-  if (partitioned.length === 0 || !haveGroups(groups)) {
+  if (partitioned.length + kept.length === 0 || !haveGroups(groups)) {
     const all = partitioned.map((partial) => allGroups(partial, memory));
+    all.push(...(await allGroupsOf(sources, memory)));
     return mergedHere(plan, [...groups, ...all], workerSelect, query, memory.availableBytes);
   }
   for (const partial of groups) partitioned.push(await query.inSlices(partitionGroups(partial, memory)));
-  await workerSelect.merge(partitioned, planMerge(plan, partitioned, workerSelect.openCount));
+  if (kept.length > 0) {
+    const own = partitioned.map((partial) => ownSource(partial, memory));
+    await mergeByMessages(plan, [...own, ...sources], workerSelect, memory);
+  } else {
+    const groupCount = partitioned.reduce((sum, partial) => sum + partial.groupCount, 0);
+    await workerSelect.merge(partitioned, sharedMerge(planMerge(plan, groupCount, open.length)));
+  }
   const rows = await workerSelect.continueFree(MERGE_SLICE_MS);
   return query.inSlices(finishRows(orderedPlan(plan), rows.map(columnsOf), memory.availableBytes));
 }

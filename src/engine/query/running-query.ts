@@ -40,7 +40,7 @@ export class RunningQuery {
     this.#workers = workers;
     this.#cancellation = cancellation;
     const bytesMax = Math.floor(limits.bytesMax / workers.all.length);
-    this.#bounds = { slot: workers.stopFlags.reserve(), bytesMax };
+    this.#bounds = { slot: workers.stops.reserve(), bytesMax };
     this.#tooLong = `the query took more than ${limits.timeoutMs / 1_000} s`;
     this.#endMs = performance.now() + limits.timeoutMs;
     this.#timer = setTimeout(() => this.stop(this.#tooLong), limits.timeoutMs);
@@ -51,7 +51,7 @@ export class RunningQuery {
   /** Makes the query fail with 9005 at its next check. */
   stop(why: string): void {
     this.#stopped ??= new QuarryError(9005, why);
-    this.#workers.stopFlags.stop(this.#bounds.slot);
+    this.#workers.stops.stop(this.#bounds.slot);
     for (const reject of this.#rejects) reject(this.#stopped);
   }
 
@@ -76,7 +76,7 @@ export class RunningQuery {
             },
             (error) => {
               reject(error);
-              this.#workers.stopFlags.stop(this.#bounds.slot);
+              this.#workers.stops.stop(this.#bounds.slot);
               this.#answered();
             },
           );
@@ -154,6 +154,6 @@ export class RunningQuery {
   }
 
   #releaseSlot(): void {
-    if (this.#ended && this.#pendingCount === 0) this.#workers.stopFlags.release(this.#bounds.slot);
+    if (this.#ended && this.#pendingCount === 0) this.#workers.stops.release(this.#bounds.slot);
   }
 }

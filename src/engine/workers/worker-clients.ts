@@ -5,49 +5,19 @@
  */
 import { type DataMemory, QuarryError, sumOfMemory } from '../../base/index.js';
 import type { CountEntityPlan } from '../../ir/index.js';
+import type { Exchange } from '../../protocol/index.js';
 import type { EngineOptions } from '../options.js';
 import { InsertMemory } from '../write/insert-memory.js';
+import { type QueryStops, queryStops } from './query-stops.js';
 import { type WorkerApi, WorkerClient, WorkerDownError } from './worker-client.js';
-
-/**
- * Signals cancellation to running queries on all workers, with one shared Int32 per query.
- * Invariant: slot 0 belongs to no query and stays 0. A slot is released only when no worker reads it any more.
- */
-const SLOT_COUNT = 4_096;
-
-/**
- * Signals cancellation to running queries on all workers, with one shared Int32 per query.
- * Invariant: slot 0 belongs to no query and stays 0. A slot is released only when no worker reads it any more.
- */
-export class StopFlags {
-  readonly shared = new SharedArrayBuffer(SLOT_COUNT * Int32Array.BYTES_PER_ELEMENT);
-  readonly #flags = new Int32Array(this.shared);
-  readonly #free: number[] = [];
-  #next = 1;
-
-  /** Reserves a slot. If all are in use, returns 0, and the query cannot be stopped. */
-  reserve(): number {
-    return this.#free.pop() ?? (this.#next < SLOT_COUNT ? this.#next++ : 0);
-  }
-
-  stop(slot: number): void {
-    if (slot !== 0) Atomics.store(this.#flags, slot, 1);
-  }
-
-  release(slot: number): void {
-    if (slot === 0) return;
-    Atomics.store(this.#flags, slot, 0);
-    this.#free.push(slot);
-  }
-}
 
 export class WorkerClients {
   readonly all: WorkerApi[] = [];
-  /** Stop flags of the queries on all workers. */
-  readonly stopFlags = new StopFlags();
+  readonly stops: QueryStops;
   /** Shared by all workers. */
   readonly inserts: InsertMemory;
   readonly #options: EngineOptions;
+  readonly #exchange: Exchange;
   readonly #onDown: (index: number, cause: unknown) => void;
   readonly #isClosing: () => boolean;
   #shardCount: number;
@@ -60,6 +30,8 @@ export class WorkerClients {
     isClosing: () => boolean,
   ) {
     this.#options = options;
+    this.#exchange = options.exchange ?? 'shared';
+    this.stops = queryStops(this.#exchange);
     this.inserts = new InsertMemory(options.insertMemoryBytes);
     this.#shardCount = shardCount;
     this.#onDown = onDown;
@@ -87,8 +59,11 @@ export class WorkerClients {
     const shards = Array.from({ length: shardCount }, (_, shard) => shard).filter(
       (shard) => shard % workerCount === index,
     );
-    const { stopFlags, inserts } = this;
-    const shared = { stopFlags: stopFlags.shared, inserts: inserts.shared };
+    const shared = {
+      exchange: this.#exchange,
+      stops: this.stops.signals,
+      inserts: this.inserts.shared,
+    };
     const start = { workerIndex: index, shards, shardCount, storeDir: dir, kernels, ...shared };
     const onDown = (cause: unknown): void => this.#onDown(index, cause);
     return createWorkerClient === undefined
@@ -98,7 +73,7 @@ export class WorkerClients {
 
   /** Ends all workers and starts empty ones for another number of shards. */
   async startAnew(shardCount: number): Promise<void> {
-    await this.close();
+    await this.#closeAll();
     this.#shardCount = shardCount;
     this.all.forEach((_, index) => {
       this.all[index] = this.start(index);
@@ -144,6 +119,11 @@ export class WorkerClients {
   }
 
   async close(): Promise<void> {
+    await this.#closeAll();
+    this.stops.close();
+  }
+
+  async #closeAll(): Promise<void> {
     await Promise.all(this.all.map((worker) => worker.close()));
   }
 }

@@ -1,12 +1,15 @@
 /**
  * Merges partitions of the groups of all shards on one worker, and orders the groups. In slices.
- * With a small limit, one step merges a few partitions and keeps only the first groups, so that no thread has all. The
- * workers then share the partitions by a counter. Otherwise each worker merges an equal number of partitions at once.
+ * With a small limit, one step merges a few partitions and keeps only the first groups, so that no thread has all.
+ * Otherwise each worker merges an equal number of partitions at once. In shared memory, the workers take the steps by a
+ * counter.
  */
 import { invariant, type MemoryAccount, type Task } from '../../base/index.js';
 import {
   GROUP_PARTITIONS,
+  type GroupPartial,
   type MergeShare,
+  type MergeSteps,
   type PartitionedGroups,
   type SelectPlan,
 } from '../../ir/index.js';
@@ -16,7 +19,7 @@ import { gatherRows, joinColumns } from '../select/columns.js';
 import { type OrderedGroups, orderedGroups, orderedPlan } from '../select/finish-groups.js';
 import { sortedRows } from '../select/row-order.js';
 import { numberTexts } from './number-texts.js';
-import { groupsOfPartitions, type NumberedTexts } from './partition-groups.js';
+import { groupsOfPartitions } from './partition-groups.js';
 
 /** Groups that a step merges with a small limit: about what fits in a core's cache. */
 const STEP_GROUPS = 32_768;
@@ -25,20 +28,24 @@ const SELECTED_MAX = 65_536;
 /** The first groups of several steps are collected until there are this many, and then selected together. */
 const WAITING_GROUPS = 65_536;
 
-/** Plans the shares of `workerCount` workers; each has the same share. */
+/** Plans the steps of `workerCount` workers that merge `groupCount` groups. */
 export function planMerge(
   { offset, limit }: SelectPlan,
-  partials: readonly PartitionedGroups[],
+  groupCount: number,
   workerCount: number,
-): MergeShare {
-  const taken = new Int32Array(new SharedArrayBuffer(4));
-  const groupCount = partials.reduce((sum, partial) => sum + partial.groupCount, 0);
+): MergeSteps {
   const wanted = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
   const whole = Math.ceil(GROUP_PARTITIONS / workerCount);
-  if (wanted > Math.min(SELECTED_MAX, groupCount / workerCount)) return { taken, step: whole, wanted };
+  if (wanted > Math.min(SELECTED_MAX, groupCount / workerCount)) return { step: whole, wanted };
   const fitting = Math.floor((STEP_GROUPS * GROUP_PARTITIONS) / groupCount);
-  return { taken, step: Math.max(1, Math.min(fitting, whole)), wanted };
+  return { step: Math.max(1, Math.min(fitting, whole)), wanted };
 }
+
+/** The steps, and the counter by which workers take them. */
+export const sharedMerge = (steps: MergeSteps): MergeShare => ({
+  ...steps,
+  taken: new Int32Array(new SharedArrayBuffer(4)),
+});
 
 /**
  * The first groups of the partitions that this worker takes. The memory of the result stays reserved in `memory`.
@@ -51,40 +58,50 @@ export function* mergePartitions(
   memory: MemoryAccount,
 ): Task<OrderedGroups> {
   const texts = yield* numberTexts(partials, memory);
-  let waiting: OrderedGroups[] = [];
-  let count = 0;
+  const merge = new StepMerge(plan, wanted, memory);
   for (;;) {
     const from = Atomics.add(taken, 0, step);
     if (from >= GROUP_PARTITIONS) break;
     const to = Math.min(GROUP_PARTITIONS, from + step);
-    const found = yield* mergeStep(plan, partials, { from, to, texts, wanted }, memory);
-    waiting.push(found);
-    count += found.count;
-    if (count <= Math.max(WAITING_GROUPS, 2 * wanted)) continue;
-    waiting = [yield* firstOf(plan, waiting, wanted, memory)];
-    count = waiting[0].count;
+    yield* merge.step((budget) =>
+      partials.map((partial) => groupsOfPartitions(partial, from, to, texts, budget)),
+    );
   }
-  return yield* firstOf(plan, waiting, wanted, memory);
+  return yield* merge.first();
 }
 
-interface Step {
-  readonly from: number;
-  readonly to: number;
-  readonly texts: NumberedTexts;
-  readonly wanted: number;
-}
+/** Merges groups step by step and keeps the first `wanted` of them. In slices. */
+export class StepMerge {
+  readonly #plan: SelectPlan;
+  readonly #wanted: number;
+  readonly #memory: MemoryAccount;
+  #waiting: OrderedGroups[] = [];
+  #count = 0;
 
-function* mergeStep(
-  plan: SelectPlan,
-  partials: readonly PartitionedGroups[],
-  { from, to, texts, wanted }: Step,
-  memory: MemoryAccount,
-): Task<OrderedGroups> {
-  const budget = mergeMemory(memory.availableBytes);
-  const groups = partials.map((partial) => groupsOfPartitions(partial, from, to, texts, budget));
-  const found = yield* orderedGroups(plan, groups, wanted, budget);
-  memory.reserve(bytesOf(found));
-  return found;
+  /** The memory of the first groups stays reserved in `memory`. */
+  constructor(plan: SelectPlan, wanted: number, memory: MemoryAccount) {
+    this.#plan = plan;
+    this.#wanted = wanted;
+    this.#memory = memory;
+  }
+
+  /** Equal groups must be in the same step. The memory of `groupsOf` is the budget of the step. Throws 6000, 9006. */
+  *step(groupsOf: (budget: MemoryAccount) => readonly GroupPartial[]): Task<void> {
+    const [memory, wanted] = [this.#memory, this.#wanted];
+    const budget = mergeMemory(memory.availableBytes);
+    const found = yield* orderedGroups(this.#plan, groupsOf(budget), wanted, budget);
+    memory.reserve(bytesOf(found));
+    this.#waiting.push(found);
+    this.#count += found.count;
+    if (this.#count <= Math.max(WAITING_GROUPS, 2 * wanted)) return;
+    this.#waiting = [yield* firstOf(this.#plan, this.#waiting, wanted, memory)];
+    this.#count = this.#waiting[0].count;
+  }
+
+  /** The first groups of all steps. Throws 9006. */
+  first(): Task<OrderedGroups> {
+    return firstOf(this.#plan, this.#waiting, this.#wanted, this.#memory);
+  }
 }
 
 const bytesOf = ({ outputs, order }: OrderedGroups): number =>

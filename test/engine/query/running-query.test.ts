@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { Cancellation } from '../../../src/base/index.js';
 import { RunningQuery } from '../../../src/engine/query/running-query.js';
+import { StopFlags } from '../../../src/engine/workers/query-stops.js';
 import type { WorkerApi } from '../../../src/engine/workers/worker-client.js';
 import type { WorkerClients } from '../../../src/engine/workers/worker-clients.js';
-import { StopFlags } from '../../../src/engine/workers/worker-clients.js';
 
 const LIMITS = { timeoutMs: 60_000, bytesMax: 1_000 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -11,9 +11,9 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 /** Worker clients that answer only when the test does. */
 function workersOf(count: number): WorkerClients {
   const all = Array.from({ length: count }, (_, index) => ({ index }) as unknown as WorkerApi);
-  const workers: Pick<WorkerClients, 'all' | 'stopFlags' | 'orUnavailable'> = {
+  const workers: Pick<WorkerClients, 'all' | 'stops' | 'orUnavailable'> = {
     all,
-    stopFlags: new StopFlags(),
+    stops: new StopFlags(),
     orUnavailable: (answer) => answer,
   };
   return workers as WorkerClients;
@@ -30,7 +30,7 @@ function cancellationOf(): Cancellation & { act: (() => void) | null } {
 }
 
 const flagOf = (workers: WorkerClients, slot: number): number =>
-  Atomics.load(new Int32Array(workers.stopFlags.shared), slot);
+  Atomics.load(new Int32Array(workers.stops.signals as SharedArrayBuffer), slot);
 
 t.test(
   'every worker gets its part of the memory limit, and answers are in the order of workers',
@@ -65,11 +65,11 @@ t.test(
     t.equal(flagOf(workers, slot), 1);
     await t.rejects(pending, { code: 9005 });
     query.end();
-    t.not(workers.stopFlags.reserve(), slot, 'the workers still use the slot');
+    t.not(workers.stops.reserve(), slot, 'the workers still use the slot');
     for (const answer of release) answer();
     await turn();
     t.equal(flagOf(workers, slot), 0);
-    t.equal(workers.stopFlags.reserve(), slot, 'the slot is free again');
+    t.equal(workers.stops.reserve(), slot, 'the slot is free again');
     await t.rejects(
       query.sendAll(() => Promise.resolve(null)),
       { code: 9005 },
