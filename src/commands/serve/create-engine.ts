@@ -32,6 +32,7 @@ export interface ServerDependencies {
   /** See EngineOptions. */
   readonly partitionGroupsMin?: number;
   readonly exchange?: EngineOptions['exchange'];
+  readonly createWorkerClient?: EngineOptions['createWorkerClient'];
   /** Called when durability can no longer be guaranteed: must end the process without answering. */
   readonly onFatal: (error: Error) => void;
 }
@@ -58,6 +59,7 @@ export async function createEngine(
     durability: config.durability,
     partitionGroupsMin: dependencies.partitionGroupsMin,
     exchange: dependencies.exchange,
+    ...(dependencies.createWorkerClient && { createWorkerClient: dependencies.createWorkerClient }),
     archiveDir: config.archiveDir === null ? null : path.resolve(config.archiveDir),
     clock: systemClock,
     random64: () => randomBytes(8).readBigUInt64LE(),
