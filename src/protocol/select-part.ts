@@ -20,7 +20,7 @@ export type SelectPart = {
   /** The SELECT continues with 'select-merge'. */
   | { readonly gives: 'partitions'; readonly partials: readonly PartitionedGroups[] }
   /** The groups are in partitions and stay on the worker: 'select-partitions' requests them. */
-  | { readonly gives: 'kept-groups'; readonly groupCount: number }
+  | { readonly gives: 'exchanged-groups'; readonly groupCount: number }
   /** In the plan's order: the outputs, and the values of the sort keys. */
   | {
       readonly gives: 'columns';

@@ -163,7 +163,7 @@ export interface WorkerRequests {
     readonly partials: readonly PartitionedGroups[];
     readonly share: MergeShare;
   };
-  /** Requests groups of partitions [from, to) as bytes, after a part that `gives` kept-groups. Changes nothing. */
+  /** Requests groups of partitions [from, to) as bytes, after a part that `gives` exchanged-groups. Changes nothing. */
   'select-partitions': {
     readonly selectId: number;
     readonly from: number;

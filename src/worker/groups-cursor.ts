@@ -16,7 +16,7 @@ import type {
 import { haveGroups, mergePartitions, type OrderedGroups, partitionGroups } from '../plan/index.js';
 import type { Exchange, PartMemory, SelectPart } from '../protocol/index.js';
 import { sharedWires, slice, toWire } from '../vector/index.js';
-import { KeptGroups } from './kept-groups.js';
+import { ExchangedGroups } from './exchanged-groups.js';
 
 export interface GroupsCursorSettings {
   readonly plan: SelectPlan;
@@ -43,7 +43,7 @@ export class GroupsCursor {
   /** Computes the groups; null once they are in partitions. */
   #source: SelectCursor | StageCursor | null;
   #groups: Groups | null = null;
-  #kept: KeptGroups | null = null;
+  #exchanged: ExchangedGroups | null = null;
   #merge: Task<OrderedGroups> | null = null;
   #merged: OrderedGroups | null = null;
   /** The next row of `#merged`. */
@@ -70,8 +70,8 @@ export class GroupsCursor {
     run.check();
     if (this.#merge !== null) return this.#nextRows(this.#merge, rowsMax, isOver);
     if (this.#groups !== null) return this.#nextPartitions(this.#groups, isOver);
-    if (this.#kept !== null) {
-      this.#merge = this.#kept.first();
+    if (this.#exchanged !== null) {
+      this.#merge = this.#exchanged.first();
       return NOTHING;
     }
     invariant(this.#source !== null, 'partitions are merged');
@@ -105,18 +105,23 @@ export class GroupsCursor {
     partMemory.releasePartials(partials);
     if (exchange === 'shared')
       return { done: false, operatorStats: [], gives: 'partitions', partials: partitioned };
-    this.#kept = new KeptGroups(plan, partitioned, bytes, run);
-    return { done: false, operatorStats: [], gives: 'kept-groups', groupCount: this.#kept.groupCount };
+    this.#exchanged = new ExchangedGroups(plan, partitioned, bytes, run);
+    return {
+      done: false,
+      operatorStats: [],
+      gives: 'exchanged-groups',
+      groupCount: this.#exchanged.groupCount,
+    };
   }
 
   /** The groups in partitions, unless they are in shared memory. */
-  get kept(): KeptGroups {
+  get exchanged(): ExchangedGroups {
     invariant(
-      this.#kept !== null && this.#merge === null,
+      this.#exchanged !== null && this.#merge === null,
       'groups are exchanged in partitions, before the first row',
     );
     this.#settings.run.check();
-    return this.#kept;
+    return this.#exchanged;
   }
 
   /** Begins to merge; `partials` are those of all workers. */
@@ -153,8 +158,8 @@ export class GroupsCursor {
   release(): void {
     stopTask(this.#groups?.partition ?? null);
     stopTask(this.#merge);
-    this.#kept?.release();
-    this.#kept = null;
+    this.#exchanged?.release();
+    this.#exchanged = null;
     this.#source?.release();
     this.#source = null;
     this.#groups = null;

@@ -103,15 +103,15 @@ export class OpenQueries {
     to,
     bytesMax,
   }: WorkerRequests['select-partitions']): WorkerResponses['select-partitions'] {
-    return this.#groupsOf(selectId).kept.bytesOf(from, to, bytesMax);
+    return this.#groupsOf(selectId).exchanged.bytesOf(from, to, bytesMax);
   }
 
   receiveGroups({ selectId, groups }: WorkerRequests['select-groups']): null {
-    return this.#groupsOf(selectId).kept.receive(groups);
+    return this.#groupsOf(selectId).exchanged.receive(groups);
   }
 
   mergeStep({ selectId, wanted, sliceMs }: WorkerRequests['select-merge-step']): boolean {
-    return this.#groupsOf(selectId).kept.mergeStep(wanted, untilOver(sliceMs));
+    return this.#groupsOf(selectId).exchanged.mergeStep(wanted, untilOver(sliceMs));
   }
 
   #groupsOf(selectId: number): GroupsCursor {

@@ -68,17 +68,17 @@ async function mergedByWorkers(
 ): Promise<Table> {
   const partitioned = parts.flatMap((part) => (part.gives === 'partitions' ? part.partials : []));
   const groups = parts.flatMap((part) => (part.gives === 'groups' ? part.partials : []));
-  const kept = parts.flatMap((part) => (part.gives === 'kept-groups' ? [part.groupCount] : []));
+  const exchanged = parts.flatMap((part) => (part.gives === 'exchanged-groups' ? [part.groupCount] : []));
   const { open } = workerSelect;
-  const sources = kept.map((groupCount, index) => workerSource(workerSelect, open[index], groupCount));
+  const sources = exchanged.map((groupCount, index) => workerSource(workerSelect, open[index], groupCount));
   const memory = mergeMemory(bytesMax);
-  if (partitioned.length + kept.length === 0 || !haveGroups(groups)) {
+  if (partitioned.length + exchanged.length === 0 || !haveGroups(groups)) {
     const all = partitioned.map((partial) => allGroups(partial, memory));
     all.push(...(await allGroupsOf(sources, memory)));
     return mergedHere(plan, [...groups, ...all], workerSelect, query, memory.availableBytes);
   }
   for (const partial of groups) partitioned.push(await query.inSlices(partitionGroups(partial, memory)));
-  if (kept.length > 0) {
+  if (exchanged.length > 0) {
     const own = partitioned.map((partial) => ownSource(partial, memory));
     await mergeByMessages(plan, [...own, ...sources], workerSelect, memory);
   } else {

@@ -6,7 +6,6 @@
  *   the keys as columns (vector/column-bytes.ts), then the states
  * A state is an array of u32 with its kind (index in KINDS) and up to three numbers, followed by its arrays and columns.
  */
-import { invariant } from '../../base/index.js';
 import {
   type AggregateState,
   type GroupPartial,
@@ -224,13 +223,13 @@ function readTexts(reader: BlockReader): PartitionedTexts {
   let count = 0;
   for (let partition = 0; partition < TEXT_PARTITIONS; partition++) {
     let at = starts[partition];
-    for (let text = 0; text < counts[partition] && at + 1 < wordCount; text++) {
+    for (let text = 0; text < counts[partition]; text++) {
+      checkBlock(at + 1 < wordCount, 'a text is cut off');
       checkBlock(words[at] % TEXT_PARTITIONS === partition, 'a text in another partition');
       at += textWords(words[at + 1]);
     }
     checkBlock(at === starts[partition + 1], 'texts do not fill their partition');
     count += counts[partition];
   }
-  invariant(count <= wordCount, 'every text has words');
   return { count, counts, starts, words };
 }

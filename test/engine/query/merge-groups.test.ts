@@ -126,7 +126,7 @@ t.test('a worker with few groups leaves them to those with many', async (t) => {
     const answers =
       exchange === 'shared'
         ? ['0 columns', '0 group-count', '0 partitions', '1 groups']
-        : ['0 group-count', '0 kept-groups', '0 row-bytes', '1 group-bytes'];
+        : ['0 exchanged-groups', '0 group-count', '0 row-bytes', '1 group-bytes'];
     t.strictSame([...kinds].filter((kind) => !kind.endsWith('nothing')).sort(), answers);
   }
 });

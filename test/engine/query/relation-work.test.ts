@@ -407,6 +407,28 @@ const watched =
     return workerWith(worker, send);
   };
 
+for (const exchange of ['shared', 'bytes'] as const) {
+  t.test(`a query is cancelled within a slice (${exchange})`, async (t) => {
+    // The join would take days, and a worker leaves a slice for nothing else.
+    const store = await openPeople(t, [2, 3], { exchange, firstSliceMs: 1e9, sliceMs: 1e9 });
+    const builder = new RelationBuilder(store);
+    const twice = builder.join('inner', builder.scan(ALL), builder.scan(ALL), []);
+    const all = builder.join('inner', twice, builder.scan(ALL), []);
+    const plan = builder.plan(builder.aggregate(all, [], { c: ['count', ''] }));
+    let cancel = (): void => {};
+    const cancellation: Cancellation = {
+      isCancelled: false,
+      onCancel: (act) => {
+        cancel = act ?? ((): void => {});
+      },
+    };
+    const code = codeOf(relationRows(store, plan, { ...QUERY_OPTIONS, cancellation }));
+    setTimeout(() => cancel(), 300);
+    t.equal(await code, 9005);
+    t.equal(await store.total(), PEOPLE, 'all workers answer');
+  });
+}
+
 t.test('a cancelled query ends on all workers and leaves the barrier', async (t) => {
   let cancel = (): void => {};
   let slices = 0;

@@ -16,7 +16,7 @@ import { groupsOfPartitions, type OrderedGroups, StepMerge } from '../plan/index
 import { bytesOfGroups, groupsOfBytes, type WorkerResponses } from '../protocol/index.js';
 import { fromWire, toWire, type WireVector, wireBytes } from '../vector/index.js';
 
-export class KeptGroups {
+export class ExchangedGroups {
   readonly #plan: SelectPlan;
   readonly #partials: readonly PartitionedGroups[];
   readonly #run: QueryRun;
