@@ -63,7 +63,7 @@ export interface EngineOptions {
   readonly sliceMs?: number;
   /** If a worker has at least this many groups, the workers merge the groups. Default: PARTITION_GROUPS_MIN. */
   readonly partitionGroupsMin?: number | undefined;
-  /** How the workers receive rows of other threads. Default: 'shared'. */
+  /** How rows, groups and cancellation reach other threads. Default: 'shared'. */
   readonly exchange?: Exchange | undefined;
   /** Default: creates a thread that runs `workerFile`. */
   readonly createWorkerClient?: CreateWorkerClient;

@@ -10,15 +10,18 @@ import type { QuerySpill } from './spill/query-spill.js';
 const refusal = (capacityBytes: number): string =>
   `the query needs more than ${capacityBytes} bytes of memory`;
 
+/** Whether the query with a number was stopped: element `slot` in shared memory is not 0, or what a receiver of messages knows. */
+export type StopFlags = Int32Array | { isStopped(slot: number): boolean };
+
 export class QueryRun extends MemoryAccount {
-  readonly #stopFlags: Int32Array | null;
+  readonly #stopFlags: StopFlags | null;
   readonly #slot: number;
   /** null = operators refuse rows for which there is no memory. */
   readonly spill: QuerySpill | null;
 
   /** `stopFlags` null = the query cannot be cancelled. `spill`: by default that of the parent. */
   constructor(
-    stopFlags: Int32Array | null,
+    stopFlags: StopFlags | null,
     slot: number,
     capacityBytes: number,
     parent: QueryRun | null = null,
@@ -32,9 +35,11 @@ export class QueryRun extends MemoryAccount {
 
   /** Throws 9005 if the query was cancelled. */
   check(): void {
-    if (this.#stopFlags !== null && Atomics.load(this.#stopFlags, this.#slot) !== 0) {
-      throw new QuarryError(9005, 'the query was stopped');
-    }
+    const flags = this.#stopFlags;
+    if (flags === null) return;
+    const isStopped =
+      flags instanceof Int32Array ? Atomics.load(flags, this.#slot) !== 0 : flags.isStopped(this.#slot);
+    if (isStopped) throw new QuarryError(9005, 'the query was stopped');
   }
 
   /** The same query with a separate memory account, for example that of one operator. */

@@ -28,14 +28,18 @@ export interface SpilledGroups {
 /** The groups of a shard or worker, to be merged partition by partition. */
 export type PartitionedPart = PartitionedGroups | SpilledGroups;
 
-/** The partitions that one of several workers merges. */
-export interface MergeShare {
-  /** A shared counter of the partitions that were taken. */
-  readonly taken: Int32Array;
+/** How several workers share the partitions that they merge. */
+export interface MergeSteps {
   /** Partitions per step. */
   readonly step: number;
   /** The number of groups that are requested. */
   readonly wanted: number;
+}
+
+/** In shared memory, workers take the next partitions themselves. */
+export interface MergeShare extends MergeSteps {
+  /** A counter of the partitions that were taken. */
+  readonly taken: Int32Array<SharedArrayBuffer>;
 }
 
 /** As in AggregateState, in the order of the partitions. */

@@ -6,6 +6,7 @@
  * Invariant: a buffer has one owner; whoever passes it on does not access it any more.
  */
 import type { AggregateState, GroupPartial } from '../ir/index.js';
+import type { Exchange } from './exchange/sent-part.js';
 
 /** Smaller buffers are not worth pooling. */
 const SHARED_BYTES_MIN = 64 * 1024;
@@ -18,12 +19,14 @@ const STEP_BYTES = 64 * 1024;
 const SIZE_RATIO_MAX = 2;
 
 export class PartMemory {
+  readonly #exchange: Exchange;
   #spare: SharedArrayBuffer[] = [];
   #bytes = 0;
   readonly #bytesMax: number;
 
-  /** `processBytesMax`: the limit of the process. */
-  constructor(processBytesMax: number) {
+  /** With bytes, the pool stays empty. `processBytesMax`: the limit of the process. */
+  constructor(exchange: Exchange, processBytesMax: number) {
+    this.#exchange = exchange;
     this.#bytesMax = Math.min(POOLED_BYTES_MAX, processBytesMax / POOLED_PART);
   }
 
@@ -63,7 +66,7 @@ export class PartMemory {
 
   /** Returns memory for a part, from the start of its buffer, with arbitrary contents. */
   allocate(byteCount: number): Uint8Array {
-    if (byteCount < SHARED_BYTES_MIN) return new Uint8Array(byteCount);
+    if (byteCount < SHARED_BYTES_MIN || this.#exchange === 'bytes') return new Uint8Array(byteCount);
     const index = this.#spare.findIndex(
       ({ byteLength }) => byteLength >= byteCount && byteLength <= byteCount * SIZE_RATIO_MAX,
     );

@@ -2,6 +2,7 @@
  * The disk space of the rows that queries spill, shared by all threads.
  * Layout  Int32 of blocks of SPILL_BLOCK_BYTES: all current blocks; all blocks ever written, modulo 2^32; the current blocks
  *         of each thread; then for each slot of WorkerQueryLimits the query's current blocks, and those that it wrote.
+ *         Numbers of queries beyond the last slot begin with the first one again.
  * Invariant  the first number is the sum of those of the threads. A thread closes the files of a query some time after its
  *            end, so the number of the next query with the slot may be too low by then, and never too high.
  */
@@ -25,8 +26,9 @@ export class SpillSpace {
   readonly shared: SharedArrayBuffer;
   readonly #limits: SpillLimits;
   readonly #blocks: Int32Array;
-  /** The first slot. */
+  /** The first slot, and the number of slots. */
   readonly #slots: number;
+  readonly #slotCount: number;
 
   /** `shared`: the memory of this space, which other threads may have, too. */
   constructor(shared: SharedArrayBuffer, limits: SpillLimits, threadCount: number) {
@@ -34,6 +36,7 @@ export class SpillSpace {
     this.#limits = limits;
     this.#blocks = new Int32Array(shared);
     this.#slots = THREADS + threadCount;
+    this.#slotCount = (this.#blocks.length - this.#slots) / 2;
   }
 
   /** The memory of a space. */
@@ -53,13 +56,17 @@ export class SpillSpace {
 
   /** Bytes that the query of the slot has written. */
   queryWrittenBytes(slot: number): number {
-    return Atomics.load(this.#blocks, this.#slots + slot * 2 + 1) * SPILL_BLOCK_BYTES;
+    return Atomics.load(this.#blocks, this.#at(slot) + 1) * SPILL_BLOCK_BYTES;
+  }
+
+  #at(slot: number): number {
+    return this.#slots + (slot % this.#slotCount) * 2;
   }
 
   /** Called before a query uses the slot. */
   beginQuery(slot: number): void {
-    Atomics.store(this.#blocks, this.#slots + slot * 2, 0);
-    Atomics.store(this.#blocks, this.#slots + slot * 2 + 1, 0);
+    Atomics.store(this.#blocks, this.#at(slot), 0);
+    Atomics.store(this.#blocks, this.#at(slot) + 1, 0);
   }
 
   /** Reserves blocks for the query of the slot on a thread. Throws 9006 and reserves nothing if they exceed a limit. */
@@ -74,7 +81,7 @@ export class SpillSpace {
           : `the ${bytesMax} bytes of disk of all queries`;
       throw new QuarryError(9006, `the rows that the query cannot keep in memory take more than ${limit}`);
     }
-    Atomics.add(this.#blocks, this.#slots + slot * 2 + 1, blockCount);
+    Atomics.add(this.#blocks, this.#at(slot) + 1, blockCount);
     Atomics.add(this.#blocks, WRITTEN, blockCount);
   }
 
@@ -86,7 +93,7 @@ export class SpillSpace {
   #add(slot: number, threadIndex: number, blockCount: number): number {
     Atomics.add(this.#blocks, ALL, blockCount);
     Atomics.add(this.#blocks, THREADS + threadIndex, blockCount);
-    return Atomics.add(this.#blocks, this.#slots + slot * 2, blockCount) + blockCount;
+    return Atomics.add(this.#blocks, this.#at(slot), blockCount) + blockCount;
   }
 
   /** Releases the blocks of a worker that died, whose files the system has closed. */

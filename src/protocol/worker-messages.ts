@@ -21,18 +21,17 @@ import type {
   Condition,
   CountEntityPlan,
   ExtractPlan,
-  GroupPartial,
-  JoinTable,
   MergeShare,
   PartitionedPart,
-  PartitionedTexts,
   SelectPlan,
   Stage,
 } from '../ir/index.js';
 import type { DatabaseModel } from '../schema/index.js';
-import type { Field, WireVector } from '../vector/index.js';
+import type { Field } from '../vector/index.js';
+import type { Exchange, SentGroups, SentSelectPart, SentTable, SentTexts } from './exchange/sent-part.js';
 import type { PackedRows } from './packed-rows.js';
 import type { WireRefusal } from './refusal.js';
+import type { SentPart } from './select-part.js';
 import type { SharedBytes } from './shared-bytes.js';
 import type { SpillLimits } from './spill-space.js';
 
@@ -45,8 +44,10 @@ export interface WorkerStart {
   readonly storeDir: string;
   /** Bytes of the SIMD kernels; null = run their TypeScript twins. */
   readonly kernels: Uint8Array | null;
-  /** One Int32 per slot of WorkerQueryLimits: 0, or 1 once the query is cancelled. */
-  readonly stopFlags: SharedArrayBuffer;
+  /** How rows and groups reach other threads, and those of other threads this one. */
+  readonly exchange: Exchange;
+  /** Where the worker learns that a query was stopped. */
+  readonly stops: StopSignals;
   /** The common memory of SharedBytes. */
   readonly inserts: SharedArrayBuffer;
   readonly spill: WorkerSpill;
@@ -66,9 +67,20 @@ export interface WorkerSpill extends SpillLimits {
   readonly shareBytesMax?: number | undefined;
 }
 
+/**
+ * One Int32 per query in shared memory: 0, or 1 once the query is stopped; or the name of a BroadcastChannel of StopMessages.
+ */
+export type StopSignals = SharedArrayBuffer | string;
+
+/** The query with this number was stopped, or has ended and will not be named again. */
+export interface StopMessage {
+  readonly query: number;
+  readonly is: 'stopped' | 'ended';
+}
+
 /** The limits of a query on a worker. */
 export interface WorkerQueryLimits {
-  /** Index of the query in `stopFlags`; 0 = the query is never stopped. */
+  /** The number of the query in the StopSignals; 0 = the query is never stopped. */
   readonly slot: number;
   /** The memory that it may use besides the data, on this worker. */
   readonly bytesMax: number;
@@ -157,7 +169,7 @@ export interface WorkerRequests {
     readonly selectId: number;
     readonly plan: SelectPlan;
     /** One per join of the plan. */
-    readonly tables: readonly JoinTable[];
+    readonly tables: readonly SentTable[];
     /** The row encoding; null = columns. Only for ungrouped plans without an order. */
     readonly format: RowFormat | null;
     /** Whether the worker returns statistics of the operators. */
@@ -170,13 +182,29 @@ export interface WorkerRequests {
   };
   /**
    * Merges partitions of the groups of all workers, after a part that `gives` partitions: 'select-next' then requests the
-   * groups as ordered rows.
+   * groups as ordered rows. Only in shared memory.
    */
   'select-merge': {
     readonly selectId: number;
     readonly partials: readonly PartitionedPart[];
     readonly share: MergeShare;
   };
+  /** Requests groups of partitions [from, to) as bytes, after a part that `gives` exchanged-groups. Changes nothing. */
+  'select-partitions': {
+    readonly selectId: number;
+    readonly from: number;
+    readonly to: number;
+    /** The response has as many whole partitions as fit in about this number, and at least one. */
+    readonly bytesMax: number;
+  };
+  /** Adds groups of any worker, as bytes, to those that the next 'select-merge-step' merges. */
+  'select-groups': { readonly selectId: number; readonly groups: readonly Uint8Array<ArrayBuffer>[] };
+  /**
+   * Merges the added groups, which are all groups of some partitions, and keeps the first `wanted` of all steps; the response
+   * says whether that is done, and otherwise the request must be repeated. After the last step, 'select-next' requests the
+   * groups as ordered rows.
+   */
+  'select-merge-step': { readonly selectId: number; readonly wanted: number; readonly sliceMs: number };
   /** Adds rows of a stage to those that later stages of the query read on this worker. */
   'stage-rows': {
     /** Identifies the query on this worker until 'stage-rows-end'. */
@@ -219,7 +247,7 @@ export interface WorkerRequests {
   /** Counts the distinct texts of the partitions [from, to) of the lists that workers returned for this SELECT. */
   'select-count-texts': {
     readonly selectId: number;
-    readonly lists: readonly PartitionedTexts[];
+    readonly lists: readonly SentTexts[];
     readonly from: number;
     readonly to: number;
   };
@@ -266,30 +294,6 @@ export interface ColumnStatistics {
   readonly textCount: number | null;
 }
 
-/** Some rows of a stage; column i is column i of the stage. */
-export interface RowsPart {
-  readonly count: number;
-  /** Empty if the rows are in a file. */
-  readonly columns: readonly WireVector[];
-  /** null = the rows are in memory. */
-  readonly page: RowsPage | null;
-}
-
-/** Rows in a file of the process that is open while they are read. */
-export interface RowsPage {
-  /** The handle and the two words of the ID of the file. */
-  readonly file: { readonly handle: number; readonly id: Uint32Array };
-  readonly position: number;
-  readonly byteCount: number;
-  readonly rowCount: number;
-}
-
-/** How rows of a stage reach the workers: in shared memory if they are many, or as bytes without any shared memory. */
-export type Exchange = 'shared' | 'bytes';
-
-/** Rows as a message has them; bytes are those of `bytesOfRows`. */
-export type SentPart = RowsPart | Uint8Array<ArrayBuffer>;
-
 /** A stage that workers run. */
 export type WorkerStage = Extract<Stage, { readonly runs: 'operators' | 'groups' }>;
 
@@ -298,37 +302,6 @@ export interface RowEncoding {
   /** One per column. */
   readonly fields: readonly Field[];
 }
-
-/**
- * A worker's part of a SELECT's result. `done`: nothing follows, and the worker has ended the SELECT unless it may still be
- * requested to count texts (countsTexts), or other workers may still read its rows (SpilledGroups). `nothing`: the slice is over; the request must be repeated.
- */
-export type SelectPart = {
-  readonly done: boolean;
-  readonly operatorStats: readonly OperatorStats[];
-} & (
-  | { readonly gives: 'nothing' }
-  | { readonly gives: 'groups'; readonly partials: readonly GroupPartial[] }
-  /**
-   * All data was read, and there are at least `partitionGroupsMin` groups: the next part has them in partitions, or as groups
-   * if there is no memory for another copy.
-   */
-  | { readonly gives: 'group-count'; readonly groupCount: number }
-  /** The SELECT continues with 'select-merge'. */
-  | { readonly gives: 'partitions'; readonly partials: readonly PartitionedPart[] }
-  /** In the plan's order: the outputs, and the values of the sort keys. */
-  | {
-      readonly gives: 'columns';
-      readonly rowCount: number;
-      readonly outputs: readonly WireVector[];
-      readonly order: readonly WireVector[];
-    }
-  /**
-   * Row parts as written by RowEncoder.rows, concatenated, none of them the first. A part in shared memory has its buffer
-   * exclusively and hands it over.
-   */
-  | { readonly gives: 'bytes'; readonly rowCount: number; readonly parts: readonly Uint8Array[] }
-);
 
 /** How one shard would be scanned. */
 export interface ScanSummary {
@@ -351,30 +324,6 @@ export interface LeafSummary {
   readonly whole: number;
   /** The kernels that scan the other segments. */
   readonly kernels: readonly string[];
-}
-
-/** Statistics of one operator in one shard since the previous part, for EXPLAIN ANALYZE. */
-export interface OperatorStats {
-  /** null = over all shards of the worker. */
-  readonly shard: number | null;
-  /** The number of a relational operator in its stage, in an order in which inputs come first; absent for other operators. */
-  readonly node?: number;
-  readonly operator: string;
-  /** The number of rows that it produced. */
-  readonly rows: number;
-  readonly milliseconds: number;
-  /** Further notes: segments skipped, kernels. */
-  readonly notes: readonly string[];
-  /** Absent or null = none. */
-  readonly spilled?: SpilledRows | null;
-}
-
-/** Rows that an operator wrote to disk because it had too little memory. */
-export interface SpilledRows {
-  readonly bytes: number;
-  /** The partitions by hash, and the sorted runs, in which they are. */
-  readonly partitionCount: number;
-  readonly runCount: number;
 }
 
 /** A worker's data of one dimension. */
@@ -433,14 +382,18 @@ export interface WorkerResponses {
   'count-entities': readonly number[];
   'describe-columns': readonly DimensionStatistics[];
   /** The groups of each shard that has entities of the dimension. */
-  totals: readonly GroupPartial[];
+  totals: readonly SentGroups[];
   extract: PackedRows;
   'select-begin': null;
   'select-merge': null;
+  /** Those of partitions [from, to) with `to` at most the requested one. */
+  'select-partitions': { readonly to: number; readonly groups: readonly Uint8Array<ArrayBuffer>[] };
+  'select-groups': null;
+  'select-merge-step': boolean;
   'stage-rows': null;
   'stage-begin': null;
   'stage-rows-end': null;
-  'select-next': SelectPart;
+  'select-next': SentSelectPart;
   /** null: counting would take too long. */
   'select-count-texts': number | null;
   'select-end': null;
@@ -463,7 +416,11 @@ export type WorkerRequest = { [Op in WorkerOp]: { readonly op: Op } & WorkerRequ
 export const SLOW_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['checkpoint-step', 'load']);
 
 /** Requests with large responses: each ends its task, so that its response is sent and freed before the next one starts. */
-export const LARGE_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['extract', 'select-next']);
+export const LARGE_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>([
+  'extract',
+  'select-next',
+  'select-partitions',
+]);
 
 /** Whether the response may be large. */
 export const isLarge = ({ op, isSmall }: { readonly op: WorkerOp; readonly isSmall?: boolean }): boolean =>

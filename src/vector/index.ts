@@ -1,3 +1,5 @@
+export * from './blocks.js';
+export * from './column-bytes.js';
 export * from './exact-rounding.js';
 export * from './hash-keys.js';
 export * from './make.js';

@@ -1,8 +1,8 @@
 /**
  * A cursor over a SELECT or stage with groups on one worker. Few groups are returned to the main thread. Many are put in
- * partitions in shared memory; then this worker merges some partitions of all workers, and returns the groups as rows. If there
- * is too little memory for the groups, the rows are read again and put in partitions, in memory and on disk, and grouped
- * when their partition is merged.
+ * partitions, in shared memory or for other workers that request them; then this worker merges some partitions of all
+ * workers, and returns the groups as rows. If there is too little memory for the groups, and memory can be shared, the rows
+ * are read again and put in partitions, in memory and on disk, and grouped when their partition is merged.
  * Invariant: the groups of this worker stay reserved until `release`, because the other workers read them.
  */
 import { type IsOver, invariant, runSlice, stopTask, type Task } from '../base/index.js';
@@ -35,8 +35,9 @@ import {
   orderedPlan,
   partitionGroups,
 } from '../plan/index.js';
-import type { PartMemory, SelectPart } from '../protocol/index.js';
+import type { Exchange, PartMemory, SelectPart } from '../protocol/index.js';
 import { sharedWires, slice, toWire, wireBytes } from '../vector/index.js';
+import { ExchangedGroups } from './exchanged-groups.js';
 
 export interface GroupsCursorSettings {
   readonly plan: SelectPlan;
@@ -45,6 +46,7 @@ export interface GroupsCursorSettings {
   /** The account of the cursor alone. */
   readonly run: QueryRun;
   readonly partMemory: PartMemory;
+  readonly exchange: Exchange;
 }
 
 /** The groups of this worker, while they are put in partitions. */
@@ -67,6 +69,7 @@ export class GroupsCursor {
   #rows: GroupRows | null = null;
   /** The rows of this worker, until they are returned. */
   #partitioned: PartitionedRows | null = null;
+  #exchanged: ExchangedGroups | null = null;
   #merge: Task<OrderedGroups> | null = null;
   /** What the merge stores on disk. */
   #mergeSpill: SpilledMerge | null = null;
@@ -78,7 +81,8 @@ export class GroupsCursor {
   constructor(source: SelectCursor | StageCursor, settings: GroupsCursorSettings) {
     this.#source = source;
     this.#settings = settings;
-    this.#rowsPlan = settings.run.spill === null ? null : planGroupRows(settings.plan);
+    const { plan, run, exchange } = settings;
+    this.#rowsPlan = run.spill === null || exchange === 'bytes' ? null : planGroupRows(plan);
   }
 
   get countsTexts(): boolean {
@@ -100,6 +104,10 @@ export class GroupsCursor {
     this.#settings.run.check();
     if (this.#merge !== null) return this.#nextRows(this.#merge, rowsMax, bytesMax, isOver);
     if (this.#groups !== null) return this.#nextPartitions(this.#groups, isOver);
+    if (this.#exchanged !== null) {
+      this.#merge = this.#exchanged.first();
+      return NOTHING;
+    }
     if (this.#partitioned !== null) return this.#returnRows(this.#partitioned);
     if (this.#rows !== null) return this.#partitionRows(this.#rows, isOver);
     return this.#nextGroups(rowsMax, bytesMax, isOver);
@@ -152,7 +160,7 @@ export class GroupsCursor {
   }
 
   #nextPartitions({ partials, partition, bytesBefore }: Groups, isOver: IsOver): SelectPart {
-    const { run, partMemory } = this.#settings;
+    const { plan, run, partMemory, exchange } = this.#settings;
     let partitioned: PartitionedGroups[] | null;
     try {
       partitioned = runSlice(partition, isOver);
@@ -170,7 +178,25 @@ export class GroupsCursor {
     this.#source = null;
     this.#groups = null;
     partMemory.releasePartials(partials);
-    return { done: false, operatorStats: [], gives: 'partitions', partials: partitioned };
+    if (exchange === 'shared')
+      return { done: false, operatorStats: [], gives: 'partitions', partials: partitioned };
+    this.#exchanged = new ExchangedGroups(plan, partitioned, bytes, run);
+    return {
+      done: false,
+      operatorStats: [],
+      gives: 'exchanged-groups',
+      groupCount: this.#exchanged.groupCount,
+    };
+  }
+
+  /** The groups in partitions, unless they are in shared memory. */
+  get exchanged(): ExchangedGroups {
+    invariant(
+      this.#exchanged !== null && this.#merge === null,
+      'groups are exchanged in partitions, before the first row',
+    );
+    this.#settings.run.check();
+    return this.#exchanged;
   }
 
   /** Begins to merge; `partials` are those of all workers. */
@@ -203,7 +229,8 @@ export class GroupsCursor {
     const to = Math.min(count, from + Math.max(1, Math.min(rowsMax, fitting)));
     this.#row = to;
     const columns = [...outputs, ...order].map((vector) => toWire(slice(vector, from, to)));
-    const wires = to - from < SHARED_ROWS_MIN ? columns : sharedWires(columns);
+    const isCopied = this.#settings.exchange === 'bytes' || to - from < SHARED_ROWS_MIN;
+    const wires = isCopied ? columns : sharedWires(columns);
     return {
       done: to === count,
       operatorStats: [],
@@ -218,6 +245,8 @@ export class GroupsCursor {
   release(): void {
     stopTask(this.#groups?.partition ?? null);
     stopTask(this.#merge);
+    this.#exchanged?.release();
+    this.#exchanged = null;
     this.#source?.release();
     this.#source = null;
     this.#groups = null;

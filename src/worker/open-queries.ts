@@ -2,17 +2,29 @@
  * The SELECTs and stages that a worker is executing, and the rows of earlier stages that they read.
  * Invariant: a SELECT or stage is a cursor with a number of its own; the main thread requests its parts one after the other.
  */
-import { GarbageCollection, invariant, QuarryError } from '../base/index.js';
-import { type QueryMemories, QueryRun, SelectCursor, type SpillStore, StageCursor } from '../exec/index.js';
+import { GarbageCollection, type IsOver, invariant, QuarryError } from '../base/index.js';
+import {
+  type QueryMemories,
+  QueryRun,
+  SelectCursor,
+  type SpillStore,
+  StageCursor,
+  type StopFlags,
+} from '../exec/index.js';
 import { type SelectPlan, stageInputs } from '../ir/index.js';
 import { isPartitionable } from '../plan/index.js';
 import {
+  type Exchange,
   PartMemory,
   type RowsPart,
-  type SelectPart,
+  receivedTable,
+  receivedTexts,
   type SentPart,
+  type SentSelectPart,
+  sentPart,
   type WorkerQueryLimits,
   type WorkerRequests,
+  type WorkerResponses,
   type WorkerStage,
 } from '../protocol/index.js';
 import type { Arena, Shard } from '../storage/index.js';
@@ -24,8 +36,8 @@ export interface OpenQueriesDependencies {
   readonly scratch: Arena;
   readonly memories: QueryMemories;
   readonly spills: SpillStore;
-  /** See WorkerStart.stopFlags. */
-  readonly stopFlags: Int32Array;
+  readonly stops: StopFlags;
+  readonly exchange: Exchange;
   /** See EngineOptions. */
   readonly processBytesMax: number;
 }
@@ -47,24 +59,36 @@ export class OpenQueries {
 
   constructor(dependencies: OpenQueriesDependencies) {
     this.#dependencies = dependencies;
-    this.#partMemory = new PartMemory(dependencies.processBytesMax);
+    this.#partMemory = new PartMemory(dependencies.exchange, dependencies.processBytesMax);
     this.#garbage = new GarbageCollection(dependencies.processBytesMax);
   }
 
   /** Starts the run of a query. Throws 9005 if the query was cancelled. */
   runOf({ slot, bytesMax }: WorkerQueryLimits): QueryRun {
-    const { stopFlags, spills } = this.#dependencies;
-    const run = new QueryRun(stopFlags, slot, bytesMax, null, spills.ofQuery(slot));
+    const { stops, spills } = this.#dependencies;
+    const run = new QueryRun(stops, slot, bytesMax, null, spills.ofQuery(slot));
     run.check();
     return run;
   }
 
-  beginSelect({ selectId, bounds, partitionGroupsMin, ...settings }: WorkerRequests['select-begin']): null {
+  beginSelect({
+    selectId,
+    bounds,
+    partitionGroupsMin,
+    tables: sentTables,
+    ...settings
+  }: WorkerRequests['select-begin']): null {
     this.end(selectId);
+    const tables = sentTables.map(receivedTable);
     const { shards, scratch, memories } = this.#dependencies;
     const run = this.runOf(bounds);
     const allocator = this.#allocate;
-    const cursor = new SelectCursor(shards.values(), { ...settings, allocator, memories }, scratch, run);
+    const cursor = new SelectCursor(
+      shards.values(),
+      { ...settings, tables, allocator, memories },
+      scratch,
+      run,
+    );
     this.#cursors.set(selectId, this.#withPartitions(cursor, settings.plan, partitionGroupsMin, run));
     return null;
   }
@@ -76,14 +100,37 @@ export class OpenQueries {
     run: QueryRun,
   ): Cursor {
     if (plan === null || partitionGroupsMin === null || !isPartitionable(plan)) return source;
-    return new GroupsCursor(source, { plan, partitionGroupsMin, run, partMemory: this.#partMemory });
+    const { exchange } = this.#dependencies;
+    const partMemory = this.#partMemory;
+    return new GroupsCursor(source, { plan, partitionGroupsMin, run, partMemory, exchange });
   }
 
   merge({ selectId, partials, share }: WorkerRequests['select-merge']): null {
+    this.#groupsOf(selectId).merge(partials, share);
+    return null;
+  }
+
+  partitions({
+    selectId,
+    from,
+    to,
+    bytesMax,
+  }: WorkerRequests['select-partitions']): WorkerResponses['select-partitions'] {
+    return this.#groupsOf(selectId).exchanged.bytesOf(from, to, bytesMax);
+  }
+
+  receiveGroups({ selectId, groups }: WorkerRequests['select-groups']): null {
+    return this.#groupsOf(selectId).exchanged.receive(groups);
+  }
+
+  mergeStep({ selectId, wanted, sliceMs }: WorkerRequests['select-merge-step']): boolean {
+    return this.#groupsOf(selectId).exchanged.mergeStep(wanted, untilOver(sliceMs));
+  }
+
+  #groupsOf(selectId: number): GroupsCursor {
     const cursor = this.#cursorOf(selectId);
     invariant(cursor instanceof GroupsCursor, 'only groups are merged');
-    cursor.merge(partials, share);
-    return null;
+    return cursor;
   }
 
   readonly #allocate = (byteCount: number): Uint8Array => this.#partMemory.allocate(byteCount);
@@ -143,18 +190,18 @@ export class OpenQueries {
     return null;
   }
 
-  next({ selectId, rowsMax, bytesMax, sliceMs, spare }: WorkerRequests['select-next']): SelectPart {
+  next({ selectId, rowsMax, bytesMax, sliceMs, spare }: WorkerRequests['select-next']): SentSelectPart {
     this.#partMemory.add(spare);
-    const endMs = performance.now() + sliceMs;
     const cursor = this.#cursorOf(selectId);
-    const part = cursor.next(rowsMax, bytesMax, () => performance.now() >= endMs);
+    const part = cursor.next(rowsMax, bytesMax, untilOver(sliceMs));
+    const sent = sentPart(part, this.#dependencies.exchange);
     const isReadByOthers = cursor instanceof GroupsCursor && cursor.hasRows;
     if (part.done && !cursor.countsTexts && !isReadByOthers) this.end(selectId);
-    return part;
+    return sent;
   }
 
   countTexts({ selectId, lists, from, to }: WorkerRequests['select-count-texts']): number | null {
-    return this.#cursorOf(selectId).countTexts(lists, from, to);
+    return this.#cursorOf(selectId).countTexts(lists.map(receivedTexts), from, to);
   }
 
   /** Throws 9004 if the SELECT or stage was refused when it should have started. */
@@ -171,6 +218,11 @@ export class OpenQueries {
   }
 }
 
+function untilOver(sliceMs: number): IsOver {
+  const endMs = performance.now() + sliceMs;
+  return () => performance.now() >= endMs;
+}
+
 /** Bytes of the rows that are stored for later stages. */
 function unreadBytes(received: ReceivedRows | undefined, stage: WorkerStage): number {
   if (received === undefined) return 0;
@@ -179,7 +231,7 @@ function unreadBytes(received: ReceivedRows | undefined, stage: WorkerStage): nu
   return bytes;
 }
 
-/** Reserves the rows of a part. Throws 9006, and a RowBytesError if its bytes are damaged. */
+/** Reserves the rows of a part. Throws 9006, and a BlockError if its bytes are damaged. */
 function receivedPart(part: SentPart, run: QueryRun): RowsPart {
   if (!(part instanceof Uint8Array)) {
     run.reserve(bytesOf([part]));

@@ -28,6 +28,7 @@ import {
   bytesAt,
   locate,
   SpillSpace,
+  sentGroups,
   toRefusal,
   type WorkerOp,
   type WorkerReply,
@@ -43,6 +44,7 @@ import type { DatabaseModel } from '../schema/index.js';
 import { Arena, ArenaPool, type DimensionShard, Shard } from '../storage/index.js';
 import { OpenQueries } from './open-queries.js';
 import { parseRecord, parseSetRecord } from './parse-record.js';
+import { stopFlagsOf } from './stop-flags.js';
 
 /** Time after which a checkpoint step starts no further file. */
 const CHECKPOINT_STEP_MS = 20;
@@ -101,7 +103,8 @@ export class ShardWorker {
       shards: this.#shards,
       scratch: this.#scratch,
       memories: new QueryMemories(module),
-      stopFlags: new Int32Array(start.stopFlags),
+      stops: stopFlagsOf(start.stops),
+      exchange: start.exchange,
       processBytesMax: start.processBytesMax,
     });
     this.#inserts = start.inserts;
@@ -147,11 +150,16 @@ export class ShardWorker {
       'describe-columns': ({ dimensions }) =>
         dimensions.map((dimension) => describeColumns(this.#shards.values(), dimension)),
       totals: ({ plan, bounds }) =>
-        totalsOfShards(this.#shards.values(), plan, this.#scratch, this.#queries.runOf(bounds)),
+        totalsOfShards(this.#shards.values(), plan, this.#scratch, this.#queries.runOf(bounds)).map(
+          (groups) => sentGroups(groups, start.exchange),
+        ),
       extract: ({ plan, bounds }) =>
         extractRows(this.#shards.values(), plan, this.#scratch, this.#queries.runOf(bounds)),
       'select-begin': (request) => this.#queries.beginSelect(request),
       'select-merge': (request) => this.#queries.merge(request),
+      'select-partitions': (request) => this.#queries.partitions(request),
+      'select-groups': (request) => this.#queries.receiveGroups(request),
+      'select-merge-step': (request) => this.#queries.mergeStep(request),
       'select-next': (request) => this.#queries.next(request),
       'select-count-texts': (request) => this.#queries.countTexts(request),
       'select-end': ({ selectId }) => this.#queries.end(selectId),

@@ -5,8 +5,8 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import t from 'tap';
-import { ConformanceServer } from '../support/conformance-server.js';
+import t, { type Test } from 'tap';
+import { ConformanceServer, type ServerLayout } from '../support/conformance-server.js';
 import { ROOT } from '../tidy/source.js';
 import { dataOf, ENDPOINTS, load, operate, query, readCases } from './runner.js';
 
@@ -17,8 +17,15 @@ if (!there)
   t.comment(`no published cases found: ${folder} is not a folder (CONFORMANCE_CASES names another)`);
 t.ok(there || process.env.CONFORMANCE_CASES === undefined, 'the folder that CONFORMANCE_CASES names exists');
 
-t.test('the published cases pass', { skip: there ? false : 'no published cases found' }, async (t) => {
-  const server = await ConformanceServer.start(true);
+const LAYOUTS = [{}, { exchange: 'bytes', partitionGroupsMin: 1 }] as const;
+
+for (const layout of LAYOUTS) {
+  const name = `the published cases pass with ${JSON.stringify(layout)}`;
+  t.test(name, { skip: there ? false : 'no published cases found' }, (t) => passAll(t, layout));
+}
+
+async function passAll(t: Test, layout: Partial<ServerLayout>): Promise<void> {
+  const server = await ConformanceServer.start(true, layout);
   t.teardown(() => server.stop());
   const files = Object.entries(ENDPOINTS).map(([endpoint, { query: urlPath }]) => ({
     endpoint,
@@ -39,4 +46,4 @@ t.test('the published cases pass', { skip: there ? false : 'no published cases f
       t.equal(await query(server, urlPath, one), null, `after a restart: ${endpoint}, ${one.name}`);
     }
   }
-});
+}

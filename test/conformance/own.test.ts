@@ -99,17 +99,17 @@ async function failures(
 
 /**
  * Number of shards, and the kernels of the new server, of the one restarted from its log, and of the one restarted from
- * a snapshot.
+ * a snapshot; how the threads exchange rows.
  */
 const LIVES = [
-  [1, 'SIMD', 'SIMD', 'TypeScript'],
-  [2, 'TypeScript', 'TypeScript', 'SIMD'],
-  [7, 'SIMD', 'TypeScript', 'SIMD'],
+  [1, 'SIMD', 'SIMD', 'TypeScript', {}],
+  [2, 'TypeScript', 'TypeScript', 'SIMD', { exchange: 'bytes' }],
+  [7, 'SIMD', 'TypeScript', 'SIMD', {}],
 ] as const;
 
-for (const [life, [shards, first, fromLog, fromSnapshot]] of LIVES.entries()) {
+for (const [life, [shards, first, fromLog, fromSnapshot, exchange]] of LIVES.entries()) {
   t.test(`on ${shards} shards every case is answered as expected`, async (t) => {
-    const server = await ConformanceServer.start(first === 'SIMD', { workers: 2, shards });
+    const server = await ConformanceServer.start(first === 'SIMD', { workers: 2, shards, ...exchange });
     t.teardown(() => server.stop());
     const answerOf = ({ urlPath, one }: Question): Promise<string | null> => query(server, urlPath, one);
     /** All layouts together run each case once after a start from a log, and once from a snapshot. */

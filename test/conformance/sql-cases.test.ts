@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import {
   difference,
   member,
@@ -14,7 +14,7 @@ import {
   textMember,
   textOf,
 } from '../support/conformance-json.js';
-import { ConformanceServer } from '../support/conformance-server.js';
+import { ConformanceServer, type ServerLayout } from '../support/conformance-server.js';
 import type { JsonNode } from '../support/json-tree.js';
 import { ROOT } from '../tidy/source.js';
 
@@ -31,11 +31,18 @@ function listIn(root: ObjectNode, key: string): readonly JsonNode[] {
   return list.items;
 }
 
-t.test('the published cases of SQL pass', { skip: there ? false : 'no published cases found' }, async (t) => {
+const LAYOUTS = [{}, { exchange: 'bytes', partitionGroupsMin: 1 }] as const;
+
+for (const layout of LAYOUTS) {
+  const name = `the published cases of SQL pass with ${JSON.stringify(layout)}`;
+  t.test(name, { skip: there ? false : 'no published cases found' }, (t) => passAll(t, layout));
+}
+
+async function passAll(t: Test, layout: Partial<ServerLayout>): Promise<void> {
   const root = objectOf(parseText(fs.readFileSync(file, 'utf8')), file);
   const cases = listIn(root, 'cases').map((item, index) => objectOf(item, `case ${index}`));
   t.ok(cases.length > 0, `${cases.length} cases`);
-  const server = await ConformanceServer.start(true);
+  const server = await ConformanceServer.start(true, layout);
   t.teardown(() => server.stop());
   for (const body of listIn(root, 'setup')) {
     const { status, text } = await server.post('/v1/insert', textOf(body));
@@ -54,4 +61,4 @@ t.test('the published cases of SQL pass', { skip: there ? false : 'no published 
   await check('');
   await server.restart();
   await check('after a restart: ');
-});
+}

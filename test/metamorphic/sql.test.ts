@@ -55,6 +55,7 @@ const LAYOUTS = [
   // The workers merge all groups.
   { shards: 2, workers: 2, simd: false, partitionGroupsMin: 1 },
   { shards: 7, workers: 2, simd: true },
+  { shards: 5, workers: 2, simd: true, exchange: 'bytes', partitionGroupsMin: 1 },
 ] as const;
 /** Number of queries over one world before the next world is generated. */
 const QUERIES_PER_WORLD = 250;

@@ -10,7 +10,7 @@ const SPARE_BYTES_MAX = 64 * KIB * KIB;
 
 t.test('no buffer is returned twice, and none is shorter than requested', async (t) => {
   const prng = new Prng(SEED);
-  const memory = new PartMemory(Number.POSITIVE_INFINITY);
+  const memory = new PartMemory('shared', Number.POSITIVE_INFINITY);
   const buffers = new Set<ArrayBufferLike>();
   const parts: Uint8Array[] = [];
   let known = 0;
@@ -37,7 +37,7 @@ t.test('no buffer is returned twice, and none is shorter than requested', async 
 });
 
 t.test('foreign buffers and buffers above the limit are not pooled', async (t) => {
-  const memory = new PartMemory(Number.POSITIVE_INFINITY);
+  const memory = new PartMemory('shared', Number.POSITIVE_INFINITY);
   memory.release(new Uint8Array(1_000));
   memory.release(memory.allocate(100));
   memory.release(new Uint8Array(new ArrayBuffer(100 * KIB)));
@@ -53,7 +53,7 @@ t.test('foreign buffers and buffers above the limit are not pooled', async (t) =
 });
 
 t.test('the first part of a result, without its first bytes, also returns its memory', async (t) => {
-  const memory = new PartMemory(Number.POSITIVE_INFINITY);
+  const memory = new PartMemory('shared', Number.POSITIVE_INFINITY);
   memory.release(memory.allocate(100 * KIB).subarray(1));
   t.equal(memory.count, 1);
   t.equal(memory.allocate(100 * KIB).byteOffset, 0);

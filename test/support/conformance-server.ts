@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { type RunningServer, startServer } from '../../src/commands/serve/serve.js';
 import type { ServeConfig } from '../../src/commands/serve/serve-config.js';
+import { unsharedClients } from './unshared-client.js';
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
 
@@ -22,7 +23,7 @@ export interface ServerLayout {
   readonly shards: number | null;
   /** Memory limit of this process, including the test. */
   readonly memoryLimitBytes: number;
-  /** See EngineOptions. */
+  /** See EngineOptions. Messages of queries with shared memory fail with the exchange of bytes, when the server is closed. */
   readonly partitionGroupsMin?: number;
   readonly exchange?: 'shared' | 'bytes';
   readonly spillShareBytesMax?: number;
@@ -35,6 +36,8 @@ export class ConformanceServer {
   #server: RunningServer | null = null;
   #agent = new Agent();
   #key = '';
+  /** Shared memory in messages of queries that should have none. */
+  readonly #sharedMemory: string[] = [];
 
   private constructor(dir: string, simd: boolean, layout: ServerLayout) {
     this.#dir = dir;
@@ -91,13 +94,15 @@ export class ConformanceServer {
       auditLog: null,
     };
     const { partitionGroupsMin, spillShareBytesMax, exchange = 'shared' } = this.#layout;
+    const workerFile = fileOf('worker/entry.js');
     this.#server = await startServer(config, {
       ...(partitionGroupsMin === undefined ? {} : { partitionGroupsMin }),
       exchange,
+      ...(exchange === 'bytes' && { createWorkerClient: unsharedClients(workerFile, this.#sharedMemory) }),
       ...(spillShareBytesMax === undefined ? {} : { spillShareBytesMax }),
       release: '0.0.0-test',
       log: pino({ level: 'silent' }),
-      workerFile: fileOf('worker/entry.js'),
+      workerFile,
       consoleDir: null,
       kernelsFile: this.#simd ? fileOf('kernels/kernels.wasm') : null,
       onFatal: (error) => {
@@ -113,6 +118,7 @@ export class ConformanceServer {
     this.#agent.destroy();
     await this.#server?.close();
     this.#server = null;
+    if (this.#sharedMemory.length > 0) throw new Error(`shared memory in ${this.#sharedMemory[0]}`);
   }
 
   /** Stops the server, which writes a snapshot, and starts it again, if requested with the other kernels. */

@@ -3,7 +3,7 @@ import t from 'tap';
 import { NEVER_OVER } from '../../src/base/index.js';
 import { QueryRun, type SelectCursor } from '../../src/exec/index.js';
 import { type GroupPartial, INTEGER } from '../../src/ir/index.js';
-import { planMerge } from '../../src/plan/index.js';
+import { planMerge, sharedMerge } from '../../src/plan/index.js';
 import { PartMemory, type SelectPart } from '../../src/protocol/index.js';
 import { toWire, vectorOf } from '../../src/vector/index.js';
 import { GroupsCursor } from '../../src/worker/groups-cursor.js';
@@ -26,7 +26,13 @@ function cursorOf(run: QueryRun, partitionGroupsMin: number): GroupsCursor {
     next: () => part,
     release: () => {},
   };
-  const settings = { plan, partitionGroupsMin, run, partMemory: new PartMemory(Number.POSITIVE_INFINITY) };
+  const settings = {
+    plan,
+    partitionGroupsMin,
+    run,
+    partMemory: new PartMemory('shared', Number.POSITIVE_INFINITY),
+    exchange: 'shared',
+  } as const;
   return new GroupsCursor(source as SelectCursor, settings);
 }
 
@@ -51,7 +57,7 @@ t.test(
     const part = next(cursor);
     if (part.gives !== 'partitions') throw new Error(part.gives);
     t.ok(run.reservedBytes >= GROUPS * 8);
-    cursor.merge(part.partials, planMerge(plan, part.partials, 1));
+    cursor.merge(part.partials, sharedMerge(planMerge(plan, GROUPS, 1)));
     const found: number[] = [];
     const counts: number[] = [];
     for (let done = false; !done; ) {

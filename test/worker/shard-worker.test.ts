@@ -20,7 +20,8 @@ const START: WorkerStart = {
   shardCount: 4,
   storeDir: '/store',
   kernels: null,
-  stopFlags: new SharedArrayBuffer(8),
+  exchange: 'shared',
+  stops: new SharedArrayBuffer(8),
   inserts: new SharedArrayBuffer(8),
   processBytesMax: Number.POSITIVE_INFINITY,
   spill: {

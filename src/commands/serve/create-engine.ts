@@ -34,6 +34,7 @@ export interface ServerDependencies {
   readonly partitionGroupsMin?: number;
   readonly exchange?: EngineOptions['exchange'];
   readonly spillShareBytesMax?: number;
+  readonly createWorkerClient?: EngineOptions['createWorkerClient'];
   /** Called when durability can no longer be guaranteed: must end the process without answering. */
   readonly onFatal: (error: Error) => void;
 }
@@ -64,6 +65,7 @@ export async function createEngine(
     exchange: dependencies.exchange,
     spillShareBytesMax: dependencies.spillShareBytesMax,
     spillBytesMax: config.spillBytesMax,
+    ...(dependencies.createWorkerClient && { createWorkerClient: dependencies.createWorkerClient }),
     archiveDir: config.archiveDir === null ? null : path.resolve(config.archiveDir),
     clock: systemClock,
     random64: () => randomBytes(8).readBigUInt64LE(),

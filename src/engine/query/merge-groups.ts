@@ -18,16 +18,19 @@ import {
   haveGroups,
   isSpilled,
   mergeMemory,
+  mergeUnitOf,
   orderedPlan,
   partitionGroups,
   planMerge,
   RowMerge,
+  sharedMerge,
   type Table,
   textsToCount,
 } from '../../plan/index.js';
 import type { SelectPart } from '../../protocol/index.js';
+import { allGroupsOf, mergeByMessages, ownSource, workerSource } from './merge-messages.js';
 import type { RunningQuery } from './running-query.js';
-import { columnsOf, partialsOf, type WorkerSelect } from './worker-select.js';
+import { columnsOf, MERGE_SLICE_MS, partialsOf, type WorkerSelect } from './worker-select.js';
 
 /** Tables whose rows are those of one result, in its order. They are read once. */
 export type Tables = AsyncIterable<Table>;
@@ -84,9 +87,6 @@ const isOfGroups = (part: PartitionedPart): part is PartitionedGroups => !isSpil
 
 /** A part of each worker takes this part of the memory of waiting rows. */
 const WAITING_PART = 4;
-/** Length of a slice of merging, which delays other requests but no record. */
-const MERGE_SLICE_MS = 20;
-
 async function mergedHere(
   plan: SelectPlan,
   partials: readonly GroupPartial[],
@@ -111,15 +111,28 @@ async function mergedByWorkers(
 ): Promise<Tables> {
   const partitioned = parts.flatMap((part) => (part.gives === 'partitions' ? part.partials : []));
   const groups = parts.flatMap((part) => (part.gives === 'groups' ? part.partials : []));
+  const exchanged = parts.flatMap((part) => (part.gives === 'exchanged-groups' ? [part.groupCount] : []));
+  const { open } = workerSelect;
+  const sources = exchanged.map((groupCount, index) => workerSource(workerSelect, open[index], groupCount));
   const memory = mergeMemory(bytesMax);
-  if (partitioned.length === 0 || !haveGroups(groups)) {
+  if (partitioned.length + exchanged.length === 0 || !haveGroups(groups)) {
     const all = partitioned.filter(isOfGroups).map((partial) => allGroups(partial, memory));
     invariant(all.length === partitioned.length, 'groups without keys are not spilled');
+    all.push(...(await allGroupsOf(sources, memory)));
     const { availableBytes } = memory;
     return oneTable(await mergedHere(plan, [...groups, ...all], workerSelect, query, availableBytes));
   }
-  for (const partial of groups) partitioned.push(await query.inSlices(partitionGroups(partial, memory)));
-  await workerSelect.merge(partitioned, planMerge(plan, partitioned, workerSelect.open.length));
+  const own: PartitionedGroups[] = [];
+  for (const partial of groups) own.push(await query.inSlices(partitionGroups(partial, memory)));
+  if (exchanged.length > 0) {
+    const ownSources = own.map((partial) => ownSource(partial, memory));
+    await mergeByMessages(plan, [...ownSources, ...sources], workerSelect, memory);
+  } else {
+    const all = [...partitioned, ...own];
+    const groupCount = all.reduce((sum, partial) => sum + partial.groupCount, 0);
+    const steps = planMerge(plan, groupCount, open.length, mergeUnitOf(all));
+    await workerSelect.merge(all, sharedMerge(steps));
+  }
   return untilEnd(workerSelect, orderedRows(orderedPlan(plan), workerSelect, query, memory.availableBytes));
 }
 

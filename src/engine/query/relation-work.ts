@@ -6,7 +6,7 @@
  */
 import { invariant } from '../../base/index.js';
 import { type SelectPlan, type Stage, stageInputs } from '../../ir/index.js';
-import type { Exchange, OperatorStats, RowEncoding, SelectPart, WorkerStage } from '../../protocol/index.js';
+import type { OperatorStats, RowEncoding, SelectPart, WorkerStage } from '../../protocol/index.js';
 import type { Field } from '../../vector/index.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import { mergedGroups, type Tables } from './merge-groups.js';
@@ -21,7 +21,6 @@ export interface RelationWorkDependencies extends Omit<SelectWorkDependencies, '
   readonly stats: readonly OperatorStats[][] | null;
   /** The slices of stages that read no shards. */
   readonly freeSlices: Slices;
-  readonly exchange: Exchange;
   /** How workers encode the answer; null = as columns. */
   readonly encoding: RowEncoding | null;
   readonly fields: readonly Field[];
@@ -219,9 +218,9 @@ export class RelationWork {
     slices: Slices,
     encoding: RowEncoding | null,
   ): WorkerSelect {
-    const { nextId, query, partMemory, partitionGroupsMin } = this.#dependencies;
+    const { nextId, query, partMemory, partitionGroupsMin, exchange } = this.#dependencies;
     const worker = stage.location === 'one' ? this.#only : null;
-    const common = { queryId: this.#queryId, partitionGroupsMin };
+    const common = { queryId: this.#queryId, partitionGroupsMin, exchange };
     const settings = { runs: 'stage', ...common, stage, encoding, worker } as const;
     return new WorkerSelect(
       nextId(),

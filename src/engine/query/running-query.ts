@@ -55,7 +55,7 @@ export class RunningQuery {
     this.#workers = workers;
     this.#cancellation = cancellation;
     this.#limits = limits;
-    this.#slot = workers.stopFlags.reserve();
+    this.#slot = workers.stops.reserve();
     workers.spill.beginQuery(this.#slot);
     this.spill = workers.spills.ofQuery(this.#slot);
     this.#tooLong = `the query took more than ${limits.timeoutMs / 1_000} s`;
@@ -81,7 +81,7 @@ export class RunningQuery {
   /** Makes the query fail with 9005 at its next check. */
   stop(why: string): void {
     this.#stopped ??= new QuarryError(9005, why);
-    this.#workers.stopFlags.stop(this.#slot);
+    this.#workers.stops.stop(this.#slot);
     for (const reject of this.#rejects) reject(this.#stopped);
   }
 
@@ -107,7 +107,7 @@ export class RunningQuery {
             },
             (error) => {
               reject(error);
-              this.#workers.stopFlags.stop(this.#slot);
+              this.#workers.stops.stop(this.#slot);
               this.#answered();
             },
           );
@@ -203,7 +203,7 @@ export class RunningQuery {
 
   #releaseSlot(): void {
     if (!this.#ended || this.#pendingCount > 0) return;
-    this.#workers.stopFlags.release(this.#slot);
+    this.#workers.stops.release(this.#slot);
     if (this.#reservedBytes !== null) this.#limits.leaveBytes(this.#reservedBytes);
   }
 }

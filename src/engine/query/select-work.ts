@@ -21,7 +21,13 @@ import {
   finishRows,
   type Table,
 } from '../../plan/index.js';
-import type { OperatorStats, PartMemory, SelectPart } from '../../protocol/index.js';
+import {
+  type Exchange,
+  type OperatorStats,
+  type PartMemory,
+  receivedGroups,
+  type SelectPart,
+} from '../../protocol/index.js';
 import { concat, fromWire, toWire } from '../../vector/index.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 import { listOf, mergedGroups, oneTable, orderedRows, type Tables } from './merge-groups.js';
@@ -46,6 +52,7 @@ export interface SelectWorkDependencies {
   /** Memory of parts that were sent. */
   readonly partMemory: PartMemory;
   readonly partitionGroupsMin: number;
+  readonly exchange: Exchange;
 }
 
 /** Whether the SELECT may have too many rows to be collected before they are sent. */
@@ -93,7 +100,8 @@ export class SelectWork {
   async #totals(plan: SelectPlan & { readonly dimensionId: number }): Promise<Table> {
     const { bytesMax, query } = this.#dependencies;
     const workers = await query.sendAll((worker, bounds) => worker.send('totals', { plan, bounds }));
-    return query.inSlices(finishGroups(plan, workers.flat(), bytesMax));
+    const partials = workers.flat().map(receivedGroups);
+    return query.inSlices(finishGroups(plan, partials, bytesMax));
   }
 
   /** Requests all groups if the best ones do not determine the first; null as in `table`. */
@@ -205,8 +213,9 @@ export class SelectWork {
     format: RowFormat | null,
     best: number | null = null,
   ): WorkerSelect {
-    const { workers, nextId, slices, query, stats, partMemory, partitionGroupsMin } = this.#dependencies;
-    const settings = { runs: 'select', plan, tables, format, best, partitionGroupsMin } as const;
+    const { workers, nextId, slices, query, stats, partMemory, ...settled } = this.#dependencies;
+    const { partitionGroupsMin, exchange } = settled;
+    const settings = { runs: 'select', plan, tables, format, best, partitionGroupsMin, exchange } as const;
     return new WorkerSelect(nextId(), [...workers.all], settings, slices, query, stats, partMemory);
   }
 }

@@ -82,7 +82,7 @@ export class Selects {
 
   constructor(dependencies: SelectsDependencies) {
     this.#dependencies = dependencies;
-    this.#partMemory = new PartMemory(dependencies.processBytesMax);
+    this.#partMemory = new PartMemory(dependencies.exchange, dependencies.processBytesMax);
     this.#statistics = new DataStatistics(dependencies.versions, dependencies.elapsedMs);
   }
 

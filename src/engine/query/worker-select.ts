@@ -17,13 +17,19 @@ import {
   type SelectPlan,
   TEXT_PARTITIONS,
 } from '../../ir/index.js';
-import type {
-  OperatorStats,
-  PartMemory,
-  RowEncoding,
-  SelectPart,
-  WorkerQueryLimits,
-  WorkerStage,
+import {
+  type Exchange,
+  type OperatorStats,
+  type PartMemory,
+  type RowEncoding,
+  receivedPart,
+  type SelectPart,
+  sentTable,
+  sentTexts,
+  type WorkerQueryLimits,
+  type WorkerRequests,
+  type WorkerResponses,
+  type WorkerStage,
 } from '../../protocol/index.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import type { RunningQuery } from './running-query.js';
@@ -38,6 +44,8 @@ export interface Slices {
   readonly isOnly: boolean;
 }
 
+/** Length of a slice of merging, which delays other requests but no record. */
+export const MERGE_SLICE_MS = 20;
 /** Rows per part of a worker that has further rows. */
 const PART_ROWS = 65_536;
 /** Approximate number of texts that a worker counts per request, in about 20 ms. */
@@ -48,6 +56,7 @@ const PART_BYTES = 4 * 2 ** 20;
 export type WorkerSelectSettings = {
   /** See WorkerRequests. */
   readonly partitionGroupsMin: number | null;
+  readonly exchange: Exchange;
 } & (
   | {
       readonly runs: 'select';
@@ -122,9 +131,9 @@ export class WorkerSelect {
     return this.#workers.length;
   }
 
-  /** Indexes of the workers that have further parts. */
+  /** The workers that have further parts. */
   get open(): readonly number[] {
-    return this.#done.flatMap((done, worker) => (done ? [] : [worker]));
+    return this.#used.filter((worker) => !this.#done[worker]);
   }
 
   /** All rows of each worker in one part, at most `rowsMax`, or all groups of a grouped plan; null = one slice is too short. */
@@ -193,7 +202,8 @@ export class WorkerSelect {
         const from = Math.min(TEXT_PARTITIONS, next);
         const to = Math.min(TEXT_PARTITIONS, from + step);
         next = to;
-        return this.#workers[index].send('select-count-texts', { selectId, lists, from, to });
+        const sent = lists.map((list) => sentTexts(list, from, to, this.#settings.exchange));
+        return this.#workers[index].send('select-count-texts', { selectId, lists: sent, from, to });
       });
       for (const count of counted) {
         if (count === null) return null;
@@ -232,6 +242,24 @@ export class WorkerSelect {
         ? Promise.resolve(null)
         : this.#workers[index].send('select-merge', { selectId, partials, share }),
     );
+  }
+
+  /** Sends a request about this SELECT to one worker. */
+  send<Op extends GroupOp>(
+    worker: number,
+    op: Op,
+    request: Omit<WorkerRequests[Op], 'selectId'>,
+  ): Promise<WorkerResponses[Op]> {
+    this.#query.check();
+    return this.#workers[worker].send(op, {
+      ...request,
+      selectId: this.#selectId,
+    } as unknown as WorkerRequests[Op]);
+  }
+
+  /** Runs `act` for each worker that has further parts, all at the same time. */
+  async onEach(act: (worker: number) => Promise<void>): Promise<void> {
+    await this.#query.sendAll(({ index }) => (this.#done[index] ? Promise.resolve() : act(index)));
   }
 
   /** Sends a request, in this turn, to each worker for which `rowsMax` is not 0. */
@@ -278,14 +306,13 @@ export class WorkerSelect {
       ...{ selectId, rowsMax, bytesMax, sliceMs, spare },
       isSmall: this.#settings.runs === 'select' && this.#settings.best !== null,
     });
-    const [, begunPart] = await Promise.all([begun, first]);
-    const operatorStats = [...begunPart.operatorStats];
-    let part = begunPart;
+    let [, part] = await Promise.all([begun, first]);
+    const operatorStats = [...part.operatorStats];
     while (part.gives === 'nothing' && !this.#slices.isOnly) {
       part = await worker.send('select-next', { selectId, rowsMax, bytesMax, sliceMs, spare: [] });
       operatorStats.push(...part.operatorStats);
     }
-    return { ...part, operatorStats };
+    return { ...receivedPart(part), operatorStats };
   }
 
   #begin(worker: WorkerApi, bounds: WorkerQueryLimits): Promise<null> {
@@ -298,7 +325,7 @@ export class WorkerSelect {
       return worker.send('select-begin', {
         selectId,
         plan,
-        tables,
+        tables: tables.map((table) => sentTable(table, settings.exchange)),
         format,
         best,
         profiled,
@@ -334,6 +361,9 @@ export class WorkerSelect {
     });
   }
 }
+
+/** Requests by which workers exchange groups in messages. */
+type GroupOp = 'select-partitions' | 'select-groups' | 'select-merge-step';
 
 /** Whether workers can reuse the memory of parts: for encoded rows and for texts to count. */
 function usesSpareBuffers(settings: WorkerSelectSettings): boolean {

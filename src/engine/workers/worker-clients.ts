@@ -6,39 +6,11 @@
 import { type DataMemory, QuarryError, sumOfMemory } from '../../base/index.js';
 import { SpillStore } from '../../exec/index.js';
 import type { CountEntityPlan } from '../../ir/index.js';
-import { type SpillLimits, SpillSpace } from '../../protocol/index.js';
+import { type Exchange, type SpillLimits, SpillSpace } from '../../protocol/index.js';
 import type { EngineOptions } from '../options.js';
 import { InsertMemory } from '../write/insert-memory.js';
+import { type QueryStops, queryStops, SLOT_COUNT } from './query-stops.js';
 import { type WorkerApi, WorkerClient, WorkerDownError } from './worker-client.js';
-
-/** The most queries that have a slot at the same time. */
-const SLOT_COUNT = 4_096;
-
-/**
- * Signals cancellation to running queries on all workers, with one shared Int32 per query.
- * Invariant: slot 0 belongs to no query and stays 0. A slot is released only when no worker reads it any more.
- */
-export class StopFlags {
-  readonly shared = new SharedArrayBuffer(SLOT_COUNT * Int32Array.BYTES_PER_ELEMENT);
-  readonly #flags = new Int32Array(this.shared);
-  readonly #free: number[] = [];
-  #next = 1;
-
-  /** Reserves a slot. If all are in use, returns 0, and the query cannot be stopped. */
-  reserve(): number {
-    return this.#free.pop() ?? (this.#next < SLOT_COUNT ? this.#next++ : 0);
-  }
-
-  stop(slot: number): void {
-    if (slot !== 0) Atomics.store(this.#flags, slot, 1);
-  }
-
-  release(slot: number): void {
-    if (slot === 0) return;
-    Atomics.store(this.#flags, slot, 0);
-    this.#free.push(slot);
-  }
-}
 
 /** The folder, below the data directory, of answers that wait for their clients and of rows that queries spill. */
 export const SPOOL_DIR = 'spool';
@@ -47,8 +19,7 @@ export const SPILL_BYTES_MAX = 16 * 2 ** 30;
 
 export class WorkerClients {
   readonly all: WorkerApi[] = [];
-  /** Stop flags of the queries on all workers. */
-  readonly stopFlags = new StopFlags();
+  readonly stops: QueryStops;
   /** The disk space of the rows that queries spill, on all workers. */
   readonly spill: SpillSpace;
   /** The spill files of the main thread. */
@@ -56,6 +27,7 @@ export class WorkerClients {
   /** Shared by all workers. */
   readonly inserts: InsertMemory;
   readonly #options: EngineOptions;
+  readonly #exchange: Exchange;
   readonly #onDown: (index: number, cause: unknown) => void;
   readonly #isClosing: () => boolean;
   readonly #spillLimits: SpillLimits;
@@ -69,6 +41,8 @@ export class WorkerClients {
     isClosing: () => boolean,
   ) {
     this.#options = options;
+    this.#exchange = options.exchange ?? 'shared';
+    this.stops = queryStops(this.#exchange);
     this.inserts = new InsertMemory(options.insertMemoryBytes);
     const bytesMax = options.spillBytesMax ?? SPILL_BYTES_MAX;
     const queryBytesMax = options.querySpillBytesMax ?? bytesMax / 2;
@@ -107,21 +81,14 @@ export class WorkerClients {
     const shards = Array.from({ length: shardCount }, (_, shard) => shard).filter(
       (shard) => shard % workerCount === index,
     );
-    const { stopFlags, inserts } = this;
     const spill = {
       ...this.#spillLimits,
       ...{ dir: `${dir}/${SPOOL_DIR}`, space: this.spill.shared, threadCount: workerCount + 1 },
       shareBytesMax: spillShareBytesMax,
     };
-    const shared = { stopFlags: stopFlags.shared, inserts: inserts.shared, spill };
     const start = {
-      workerIndex: index,
-      shards,
-      shardCount,
-      storeDir: dir,
-      kernels,
-      processBytesMax,
-      ...shared,
+      ...{ workerIndex: index, shards, shardCount, storeDir: dir, kernels, processBytesMax },
+      ...{ exchange: this.#exchange, stops: this.stops.signals, inserts: this.inserts.shared, spill },
     };
     const onDown = (cause: unknown): void => {
       this.spill.releaseWorker(index);
@@ -134,7 +101,7 @@ export class WorkerClients {
 
   /** Ends all workers and starts empty ones for another number of shards. */
   async startAnew(shardCount: number): Promise<void> {
-    await this.close();
+    await this.#closeAll();
     this.#shardCount = shardCount;
     this.all.forEach((_, index) => {
       this.all[index] = this.start(index);
@@ -180,6 +147,11 @@ export class WorkerClients {
   }
 
   async close(): Promise<void> {
+    await this.#closeAll();
+    this.stops.close();
+  }
+
+  async #closeAll(): Promise<void> {
     await Promise.all(this.all.map((worker) => worker.close()));
   }
 }

@@ -1,13 +1,15 @@
 /**
  * Merges partitions of the groups of all shards on one worker, and orders the groups. In slices.
- * With a small limit, one step merges a few partitions and keeps only the first groups, so that no thread has all. The
- * workers then share the partitions by a counter. Otherwise each worker merges an equal number of partitions at once.
+ * With a small limit, one step merges a few partitions and keeps only the first groups, so that no thread has all.
+ * Otherwise each worker merges an equal number of partitions at once. In shared memory, the workers take the steps by a
+ * counter.
  */
 import { invariant, type MemoryAccount, QuarryError, type Task } from '../../base/index.js';
 import {
   GROUP_PARTITIONS,
   type GroupPartial,
   type MergeShare,
+  type MergeSteps,
   type PartitionedGroups,
   type PartitionedPart,
   type PartitionedRows,
@@ -29,23 +31,25 @@ const SELECTED_MAX = 65_536;
 /** The first groups of several steps are collected until there are this many, and then selected together. */
 const WAITING_GROUPS = 65_536;
 
-/** Plans the shares of `workerCount` workers; each has the same share. */
+/** Plans the steps of `workerCount` workers that merge `groupCount` groups. `unit`: see mergeUnitOf. */
 export function planMerge(
   { offset, limit }: SelectPlan,
-  partials: readonly PartitionedPart[],
+  groupCount: number,
   workerCount: number,
-): MergeShare {
-  const taken = new Int32Array(new SharedArrayBuffer(4));
-  const groupCount = partials.reduce((sum, partial) => sum + partial.groupCount, 0);
+  unit = 1,
+): MergeSteps {
   const wanted = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
-  const unit = Math.max(1, ...partials.filter(isSpilled).map(unitOf));
   const whole = Math.ceil(GROUP_PARTITIONS / workerCount / unit) * unit;
-  if (wanted > Math.min(SELECTED_MAX, groupCount / workerCount)) return { taken, step: whole, wanted };
+  if (wanted > Math.min(SELECTED_MAX, groupCount / workerCount)) return { step: whole, wanted };
   const fitting = Math.floor((STEP_GROUPS * GROUP_PARTITIONS) / groupCount / unit) * unit;
-  return { taken, step: Math.max(unit, Math.min(fitting, whole)), wanted };
+  return { step: Math.max(unit, Math.min(fitting, whole)), wanted };
 }
 
 export const isSpilled = (part: PartitionedPart): part is SpilledGroups => 'rows' in part;
+
+/** The number of neighbouring partitions that a step must merge together. */
+export const mergeUnitOf = (parts: readonly PartitionedPart[]): number =>
+  Math.max(1, ...parts.filter(isSpilled).map(unitOf));
 
 /** The partitions of groups that one partition of rows covers. */
 const unitOf = ({ rows }: SpilledGroups): number => GROUP_PARTITIONS / rows.partitionCount;
@@ -60,6 +64,12 @@ export interface MergeSpill {
   /** Moves rows of groups to disk: their outputs, then the values of their order. Throws 189, 9002, 9005, 9006. */
   store(columns: readonly Vector[], count: number): Task<void>;
 }
+
+/** The steps, and the counter by which workers take them. */
+export const sharedMerge = (steps: MergeSteps): MergeShare => ({
+  ...steps,
+  taken: new Int32Array(new SharedArrayBuffer(4)),
+});
 
 /**
  * The first groups of the partitions that this worker takes, or none if they are stored by `spill` because the memory did not
@@ -85,14 +95,17 @@ export function* mergePartitions(
   return yield* waiting.finish();
 }
 
-interface Merge {
+interface Selection {
   readonly plan: SelectPlan;
-  readonly groups: readonly PartitionedGroups[];
-  readonly spilled: readonly SpilledGroups[];
-  readonly texts: NumberedTexts;
   readonly wanted: number;
   readonly spill: MergeSpill | null;
   readonly memory: MemoryAccount;
+}
+
+interface Merge extends Selection {
+  readonly groups: readonly PartitionedGroups[];
+  readonly spilled: readonly SpilledGroups[];
+  readonly texts: NumberedTexts;
 }
 
 /** Merges partitions [from, to), fewer at once if there is too little memory for more. */
@@ -120,12 +133,12 @@ const isOutOfMemory = (error: unknown): boolean => error instanceof QuarryError 
 
 /** The first groups of the steps so far, in memory or on disk. */
 class WaitingSteps {
-  readonly #merge: Merge;
+  readonly #merge: Selection;
   #steps: OrderedGroups[] = [];
   #count = 0;
   #isOnDisk = false;
 
-  constructor(merge: Merge) {
+  constructor(merge: Selection) {
     this.#merge = merge;
   }
 
@@ -202,6 +215,34 @@ function* mergeStep(merge: Merge, from: number, to: number): Task<OrderedGroups>
   const ordered = yield* orderedGroups(plan, found, wanted, budget);
   spill?.release();
   return ordered;
+}
+
+/** Merges groups step by step and keeps the first `wanted` of them. In slices. */
+export class StepMerge {
+  readonly #plan: SelectPlan;
+  readonly #wanted: number;
+  readonly #memory: MemoryAccount;
+  readonly #waiting: WaitingSteps;
+
+  /** The memory of the first groups stays reserved in `memory`. */
+  constructor(plan: SelectPlan, wanted: number, memory: MemoryAccount) {
+    this.#plan = plan;
+    this.#wanted = wanted;
+    this.#memory = memory;
+    this.#waiting = new WaitingSteps({ plan, wanted, memory, spill: null });
+  }
+
+  /** Equal groups must be in the same step. The memory of `groupsOf` is the budget of the step. Throws 6000, 9006. */
+  *step(groupsOf: (budget: MemoryAccount) => readonly GroupPartial[]): Task<void> {
+    const budget = mergeMemory(this.#memory.availableBytes);
+    const found = yield* orderedGroups(this.#plan, groupsOf(budget), this.#wanted, budget);
+    yield* this.#waiting.add(found);
+  }
+
+  /** The first groups of all steps. Throws 9006. */
+  first(): Task<OrderedGroups> {
+    return this.#waiting.finish();
+  }
 }
 
 /** Memory of groups. */

@@ -4,6 +4,7 @@ import { type Cancellation, Prng } from '../../../src/base/index.js';
 import type { EngineOptions } from '../../../src/engine/index.js';
 import { type CreateWorkerClient, WorkerClient } from '../../../src/engine/workers/worker-client.js';
 import type { SelectPart, WorkerOp } from '../../../src/protocol/index.js';
+import { unsharedClients } from '../../support/unshared-client.js';
 import { fill, rowsOf } from '../select-store.js';
 import { copyDir, makeDir, QUERY_OPTIONS, TestStore, workerFile } from '../store.js';
 import { codeOf, untilBack, watchThreads, workerWith } from '../threads.js';
@@ -98,6 +99,23 @@ t.test('the answers are the same if the rows of all groups are spilled', LONG, a
   await store.close();
 });
 
+t.test('with bytes, the workers exchange groups without shared memory', LONG, async (t) => {
+  const wanted = await textsOf(await opened(t, 1, { partitionGroupsMin: Number.MAX_SAFE_INTEGER }));
+  for (const shardCount of [1, 2, 5, 7]) {
+    const found: string[] = [];
+    const ops = new Set<WorkerOp>();
+    const createWorkerClient = unsharedClients(workerFile, found, ops);
+    const slices = shardCount === 5 ? { firstSliceMs: 0, sliceMs: 0.1 } : {};
+    const options = { exchange: 'bytes', partitionGroupsMin: 1, createWorkerClient, ...slices } as const;
+    const store = await opened(t, shardCount, options);
+    for (const [index, text] of (await textsOf(store)).entries())
+      t.equal(text, wanted[index], `${shardCount} shards, ${STATEMENTS[index]}`);
+    t.strictSame(found, []);
+    t.ok(ops.has('select-merge-step') && !ops.has('select-merge'));
+    await store.close();
+  }
+});
+
 t.test('a worker with few groups leaves them to those with many', async (t) => {
   const wanted = await rowsOf(await opened(t, 1, {}), STATEMENTS[0]);
   const kinds = new Set<string>();
@@ -105,24 +123,48 @@ t.test('a worker with few groups leaves them to those with many', async (t) => {
     if (op === 'select-next' && answer !== null) kinds.add(`${worker} ${(answer as SelectPart).gives}`);
   });
   // One of the workers has two of three shards, and about twice as many groups.
-  const store = await opened(t, 3, { workerCount: 2, partitionGroupsMin: 700, createWorkerClient });
-  t.strictSame(await rowsOf(store, STATEMENTS[0]), wanted);
-  t.strictSame([...kinds].filter((kind) => !kind.endsWith('nothing')).sort(), [
-    '0 columns',
-    '0 group-count',
-    '0 partitions',
-    '1 groups',
-  ]);
+  for (const exchange of ['shared', 'bytes'] as const) {
+    kinds.clear();
+    const store = await opened(t, 3, {
+      workerCount: 2,
+      partitionGroupsMin: 700,
+      createWorkerClient,
+      exchange,
+    });
+    t.strictSame(await rowsOf(store, STATEMENTS[0]), wanted);
+    const answers =
+      exchange === 'shared'
+        ? ['0 columns', '0 group-count', '0 partitions', '1 groups']
+        : ['0 exchanged-groups', '0 group-count', '0 row-bytes', '1 group-bytes'];
+    t.strictSame([...kinds].filter((kind) => !kind.endsWith('nothing')).sort(), answers);
+  }
 });
 
-t.test('a client that disconnects during the merge ends the SELECT on all workers', async (t) => {
+for (const exchange of ['shared', 'bytes'] as const) {
+  t.test(`a client that disconnects during the merge ends the SELECT on all workers (${exchange})`, (t) =>
+    testDisconnect(t, exchange),
+  );
+  t.test(`a worker that dies during the merge fails the query with 9004 (${exchange})`, (t) =>
+    testDeath(t, exchange),
+  );
+  t.test(
+    `a query is refused if there is no memory, and answered if there is enough (${exchange})`,
+    LONG,
+    (t) => testMemory(t, exchange),
+  );
+}
+
+/** The first request of a merge. */
+const MERGES = { shared: 'select-merge', bytes: 'select-merge-step' } as const;
+
+async function testDisconnect(t: Test, exchange: 'shared' | 'bytes'): Promise<void> {
   let cancel = (): void => {};
   const begun = new Map<number, number>();
   const createWorkerClient = watched((op, worker, answer) => {
     if (op === 'select-begin' && answer === null) begun.set(worker, (begun.get(worker) ?? 0) + 1);
-    if (op === 'select-merge') cancel();
+    if (op === MERGES[exchange]) cancel();
   });
-  const store = await opened(t, 5, { partitionGroupsMin: 1, createWorkerClient });
+  const store = await opened(t, 5, { partitionGroupsMin: 1, createWorkerClient, exchange });
   // More iterations than slots.
   for (let round = 0; round < 6; round++) {
     const caller: Cancellation = {
@@ -136,34 +178,31 @@ t.test('a client that disconnects during the merge ends the SELECT on all worker
   }
   t.ok(begun.size > 0);
   t.equal((await rowsOf(store, STATEMENTS[3])).length, 10);
-});
+}
 
-t.test(
-  'a worker that dies during the merge fails the query with 9004, and the next one is answered',
-  async (t) => {
-    const threads = watchThreads(t);
-    let kill = true;
-    const createWorkerClient = watched((op) => {
-      if (op !== 'select-merge' || !kill) return;
-      kill = false;
-      const [first] = threads;
-      void first.terminate();
-    });
-    const store = await opened(t, 5, { partitionGroupsMin: 1, createWorkerClient });
-    t.equal(await codeOf(rowsOf(store, STATEMENTS[0])), 9004);
-    await untilBack(store);
-    t.equal((await rowsOf(store, STATEMENTS[3])).length, 10);
-  },
-);
+async function testDeath(t: Test, exchange: 'shared' | 'bytes'): Promise<void> {
+  const threads = watchThreads(t);
+  let kill = true;
+  const createWorkerClient = watched((op) => {
+    if (op !== MERGES[exchange] || !kill) return;
+    kill = false;
+    const [first] = threads;
+    void first.terminate();
+  });
+  const store = await opened(t, 5, { partitionGroupsMin: 1, createWorkerClient, exchange });
+  t.equal(await codeOf(rowsOf(store, STATEMENTS[0])), 9004);
+  await untilBack(store);
+  t.equal((await rowsOf(store, STATEMENTS[3])).length, 10);
+}
 
-t.test('a query is refused if there is no memory, and answered if there is enough', LONG, async (t) => {
+async function testMemory(t: Test, exchange: 'shared' | 'bytes'): Promise<void> {
   const wanted = await rowsOf(await opened(t, 2, {}), STATEMENTS[3]);
   const codes = new Set<number | null>();
   for (let queryBytesMax = 2 ** 21; queryBytesMax < 2 ** 28; queryBytesMax *= 4) {
-    const store = await opened(t, 2, { partitionGroupsMin: 1, queryBytesMax });
+    const store = await opened(t, 2, { partitionGroupsMin: 1, queryBytesMax, exchange });
     const answered = rowsOf(store, STATEMENTS[3]).then((rows) => t.strictSame(rows, wanted));
     codes.add(await codeOf(answered));
     await store.close();
   }
   t.strictSame([...codes], [9006, null]);
-});
+}

@@ -5,8 +5,9 @@ import { type Cancellation, Prng } from '../../../src/base/index.js';
 import type { EngineOptions } from '../../../src/engine/index.js';
 import { type CreateWorkerClient, WorkerClient } from '../../../src/engine/workers/worker-client.js';
 import { INTEGER, type RelationPlan, TEXT } from '../../../src/ir/index.js';
-import type { WorkerOp, WorkerRequests } from '../../../src/protocol/index.js';
+import type { WorkerOp } from '../../../src/protocol/index.js';
 import { jsonObject, num } from '../../support/generate.js';
+import { unsharedClients } from '../../support/unshared-client.js';
 import {
   answerOf,
   compare,
@@ -294,29 +295,19 @@ t.test('answers do not depend on the slices, and formats have the same rows', as
   }
 });
 
-t.test('rows reach the workers as bytes without shared memory, with the same answers', async (t) => {
-  let partCount = 0;
-  const others: string[] = [];
-  const createWorkerClient: CreateWorkerClient = (start, onDown) => {
-    const worker = new WorkerClient(workerFile, start, onDown);
-    const send: WorkerClient['send'] = (op, request) => {
-      if (op === 'stage-rows') {
-        for (const part of (request as WorkerRequests['stage-rows']).parts) {
-          partCount++;
-          const isOwn = part instanceof Uint8Array && part.buffer instanceof ArrayBuffer;
-          if (!isOwn) others.push(JSON.stringify(Object.keys(part)));
-        }
-      }
-      return worker.send(op, request);
-    };
-    return workerWith(worker, send);
-  };
-  const store = await openPeople(t, [2, 3], { exchange: 'bytes', createWorkerClient });
-  const [join] = CASES.filter(({ name }) => name === 'a join of two scans');
-  await relationRows(store, join.of(new RelationBuilder(store)));
-  t.ok(partCount > 0, 'the join sends rows');
-  await compareAll(t, store);
-  t.strictSame(others, []);
+t.test('with bytes, no message has shared memory, and the answers are the same', async (t) => {
+  const found = { shared: [] as string[], bytes: [] as string[] };
+  for (const exchange of ['shared', 'bytes'] as const) {
+    const ops = new Set<WorkerOp>();
+    const createWorkerClient = unsharedClients(workerFile, found[exchange], ops);
+    const store = await openPeople(t, [2, 3], { exchange, partitionGroupsMin: 1, createWorkerClient });
+    await compareAll(t, store);
+    await store.close();
+    t.ok(ops.has('stage-rows'), 'rows are sent');
+    t.ok(ops.has(exchange === 'shared' ? 'select-merge' : 'select-groups'), 'groups are sent');
+  }
+  t.ok(found.shared.length > 0, 'shared memory is found');
+  t.strictSame(found.bytes, []);
 });
 
 t.test('rows as bytes that need too much memory are refused, and the engine continues', async (t) => {
@@ -415,6 +406,28 @@ const watched =
     };
     return workerWith(worker, send);
   };
+
+for (const exchange of ['shared', 'bytes'] as const) {
+  t.test(`a query is cancelled within a slice (${exchange})`, async (t) => {
+    // The join would take days, and a worker leaves a slice for nothing else.
+    const store = await openPeople(t, [2, 3], { exchange, firstSliceMs: 1e9, sliceMs: 1e9 });
+    const builder = new RelationBuilder(store);
+    const twice = builder.join('inner', builder.scan(ALL), builder.scan(ALL), []);
+    const all = builder.join('inner', twice, builder.scan(ALL), []);
+    const plan = builder.plan(builder.aggregate(all, [], { c: ['count', ''] }));
+    let cancel = (): void => {};
+    const cancellation: Cancellation = {
+      isCancelled: false,
+      onCancel: (act) => {
+        cancel = act ?? ((): void => {});
+      },
+    };
+    const code = codeOf(relationRows(store, plan, { ...QUERY_OPTIONS, cancellation }));
+    setTimeout(() => cancel(), 300);
+    t.equal(await code, 9005);
+    t.equal(await store.total(), PEOPLE, 'all workers answer');
+  });
+}
 
 t.test('a cancelled query ends on all workers and leaves the barrier', async (t) => {
   let cancel = (): void => {};

@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { Cancellation } from '../../../src/base/index.js';
 import { RunningQuery } from '../../../src/engine/query/running-query.js';
+import { StopFlags } from '../../../src/engine/workers/query-stops.js';
 import type { WorkerApi } from '../../../src/engine/workers/worker-client.js';
 import type { WorkerClients } from '../../../src/engine/workers/worker-clients.js';
-import { StopFlags } from '../../../src/engine/workers/worker-clients.js';
 import { SpillStore } from '../../../src/exec/index.js';
 import { SpillSpace } from '../../../src/protocol/index.js';
 import { faultyDisk } from '../../support/faulty-disk.js';
@@ -16,9 +16,9 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 function workersOf(count: number): WorkerClients {
   const all = Array.from({ length: count }, (_, index) => ({ index }) as unknown as WorkerApi);
   const spill = new SpillSpace(SpillSpace.memory(8, count), { bytesMax: 0, queryBytesMax: 0 }, count);
-  const workers: Pick<WorkerClients, 'all' | 'stopFlags' | 'spill' | 'spills' | 'orUnavailable'> = {
+  const workers: Pick<WorkerClients, 'all' | 'stops' | 'spill' | 'spills' | 'orUnavailable'> = {
     all,
-    stopFlags: new StopFlags(),
+    stops: new StopFlags(),
     spill,
     spills: new SpillStore({
       fs: faultyDisk(),
@@ -43,7 +43,7 @@ function cancellationOf(): Cancellation & { act: (() => void) | null } {
 }
 
 const flagOf = (workers: WorkerClients, slot: number): number =>
-  Atomics.load(new Int32Array(workers.stopFlags.shared), slot);
+  Atomics.load(new Int32Array(workers.stops.signals as SharedArrayBuffer), slot);
 
 t.test(
   'every worker gets its part of the memory limit, and answers are in the order of workers',
@@ -78,11 +78,11 @@ t.test(
     t.equal(flagOf(workers, slot), 1);
     await t.rejects(pending, { code: 9005 });
     query.end();
-    t.not(workers.stopFlags.reserve(), slot, 'the workers still use the slot');
+    t.not(workers.stops.reserve(), slot, 'the workers still use the slot');
     for (const answer of release) answer();
     await turn();
     t.equal(flagOf(workers, slot), 0);
-    t.equal(workers.stopFlags.reserve(), slot, 'the slot is free again');
+    t.equal(workers.stops.reserve(), slot, 'the slot is free again');
     await t.rejects(
       query.sendAll(() => Promise.resolve(null)),
       { code: 9005 },

@@ -29,6 +29,7 @@ const LAYOUTS = [
   { shards: 3, workers: 2, simd: true, exchange: 'bytes', rowsMax: 25 },
   // Every operator that can spill its rows does.
   { shards: 2, workers: 2, simd: true, partitionGroupsMin: 1, spillShareBytesMax: 1, rowsMax: 40 },
+  { shards: 3, workers: 3, simd: true, exchange: 'bytes', partitionGroupsMin: 1, rowsMax: 25 },
 ] as const;
 const SHOWN = 5;
 /** DuckDB accepts at least this share of the statements. */
@@ -37,29 +38,32 @@ const TAKEN_MIN = 0.8;
 for (const [index, { simd, rowsMax, ...layout }] of LAYOUTS.entries()) {
   const { shards, workers } = layout;
   const spills = 'spillShareBytesMax' in layout ? ', with all rows spilled,' : '';
-  t.test(`on ${shards} shards and ${workers} workers${spills} every answer is that of DuckDB`, async (t) => {
-    const prng = new Prng(SEED * 10 + index);
-    const server = await ConformanceServer.start(simd, { ...layout, memoryLimitBytes: 2 ** 32 });
-    t.teardown(() => server.stop());
-    const life = await TreeLife.start(server);
-    t.teardown(() => life.close());
-    await life.load(prng, rowsMax);
-    const statements = new TreeStatements(prng);
-    const count = Math.ceil(QUERIES / LAYOUTS.length);
-    const wrong: string[] = [];
-    let [refusedCount, rowCount] = [0, 0];
-    for (let query = 0; query < count; query++) {
-      const sql = statements.any();
-      const outcome = await life.compare(
-        sql,
-        /ORDER BY 1 (ASC|DESC) NULLS LAST(, \d+ (ASC|DESC) NULLS LAST)*( LIMIT \d+)?$/.test(sql),
-      );
-      if (outcome.is === 'equal') rowCount += outcome.rowCount;
-      else if (outcome.is === 'different') wrong.push(`${sql}\n  ${outcome.what}`);
-      else refusedCount++;
-    }
-    t.strictSame(wrong.slice(0, SHOWN), [], `${wrong.length} of ${count} differ`);
-    t.ok(refusedCount <= count * (1 - TAKEN_MIN), `DuckDB refuses ${refusedCount} of ${count}`);
-    t.comment(`${count} queries, ${rowCount} rows`);
-  });
+  t.test(
+    `on ${shards} shards and ${workers} workers${spills} every answer is that of DuckDB (${index})`,
+    async (t) => {
+      const prng = new Prng(SEED * 10 + index);
+      const server = await ConformanceServer.start(simd, { ...layout, memoryLimitBytes: 2 ** 32 });
+      t.teardown(() => server.stop());
+      const life = await TreeLife.start(server);
+      t.teardown(() => life.close());
+      await life.load(prng, rowsMax);
+      const statements = new TreeStatements(prng);
+      const count = Math.ceil(QUERIES / LAYOUTS.length);
+      const wrong: string[] = [];
+      let [refusedCount, rowCount] = [0, 0];
+      for (let query = 0; query < count; query++) {
+        const sql = statements.any();
+        const outcome = await life.compare(
+          sql,
+          /ORDER BY 1 (ASC|DESC) NULLS LAST(, \d+ (ASC|DESC) NULLS LAST)*( LIMIT \d+)?$/.test(sql),
+        );
+        if (outcome.is === 'equal') rowCount += outcome.rowCount;
+        else if (outcome.is === 'different') wrong.push(`${sql}\n  ${outcome.what}`);
+        else refusedCount++;
+      }
+      t.strictSame(wrong.slice(0, SHOWN), [], `${wrong.length} of ${count} differ`);
+      t.ok(refusedCount <= count * (1 - TAKEN_MIN), `DuckDB refuses ${refusedCount} of ${count}`);
+      t.comment(`${count} queries, ${rowCount} rows`);
+    },
+  );
 }

@@ -6,6 +6,7 @@ import {
   GROUP_PARTITIONS,
   type GroupPartial,
   INTEGER,
+  type MergeShare,
   type SelectPlan,
   TEXT,
 } from '../../../src/ir/index.js';
@@ -18,6 +19,7 @@ import {
   orderedPlan,
   partitionGroups,
   planMerge,
+  sharedMerge,
 } from '../../../src/plan/index.js';
 import { toWire, type Value, valueAt, vectorOf } from '../../../src/vector/index.js';
 import { COUNT_ROWS } from '../../support/aggregates.js';
@@ -29,6 +31,15 @@ t.comment(`seed ${SEED}`);
 
 const BYTES = 2 ** 30;
 const account = (bytes = BYTES): MemoryAccount => new MemoryAccount(bytes, () => 'no memory');
+
+const shareOf = (
+  plan: SelectPlan,
+  partials: readonly { readonly groupCount: number }[],
+  workerCount: number,
+): MergeShare => {
+  const groupCount = partials.reduce((sum, partial) => sum + partial.groupCount, 0);
+  return sharedMerge(planMerge(plan, groupCount, workerCount));
+};
 
 /** Runs the tasks by turns. */
 function together<T>(tasks: readonly Task<T>[]): T[] {
@@ -58,7 +69,7 @@ function merged(
   step: number | null = null,
 ): Merged {
   const partitioned = partials.map((partial) => runToEnd(partitionGroups(partial, account())));
-  const planned = planMerge(plan, partitioned, workerCount);
+  const planned = shareOf(plan, partitioned, workerCount);
   const share = step === null ? planned : { ...planned, step };
   const workers = Array.from({ length: workerCount }, () =>
     mergePartitions(plan, partitioned, share, account()),
@@ -193,7 +204,7 @@ t.test(
     t.equal(memory.reservedBytes, bytes);
     t.throws(() => runToEnd(partitionGroups(partial, account(100_000))), new QuarryError(9006, 'no memory'));
     const plan = planOfMany({});
-    const merge = mergePartitions(plan, [partitioned], planMerge(plan, [partitioned], 1), account(50_000));
+    const merge = mergePartitions(plan, [partitioned], shareOf(plan, [partitioned], 1), account(50_000));
     t.throws(() => runToEnd(merge), { code: 9006 });
   },
 );
