@@ -11,6 +11,9 @@ import { QuarryError } from '../base/index.js';
 /** Files grow by blocks. */
 export const SPILL_BLOCK_BYTES = 65_536;
 
+/** The most queries that have a slot in shared memory at the same time. */
+export const QUERY_SLOTS = 4_096;
+
 export interface SpillLimits {
   /** Disk space of one query, in bytes. */
   readonly queryBytesMax: number;

@@ -59,8 +59,8 @@ export interface WorkerStart {
 export interface WorkerSpill extends SpillLimits {
   /** The folder of the files. */
   readonly dir: string;
-  /** The memory of a SpillSpace. */
-  readonly space: SharedArrayBuffer;
+  /** The memory of a SpillSpace; null = the worker has a space of its own with these limits. */
+  readonly space: SharedArrayBuffer | null;
   /** The workers and the main thread. */
   readonly threadCount: number;
   /** See EngineOptions. */

@@ -27,6 +27,7 @@ import type { DimensionData } from '../protocol/index.js';
 import {
   bytesAt,
   locate,
+  QUERY_SLOTS,
   SpillSpace,
   sentGroups,
   toRefusal,
@@ -98,7 +99,11 @@ export class ShardWorker {
     this.#queries = new OpenQueries({
       spills: new SpillStore({
         ...{ fs, dir: spill.dir, workerIndex, threadId, shareBytesMax: spill.shareBytesMax },
-        space: new SpillSpace(spill.space, spill, spill.threadCount),
+        space: new SpillSpace(
+          spill.space ?? SpillSpace.memory(QUERY_SLOTS, spill.threadCount),
+          spill,
+          spill.threadCount,
+        ),
       }),
       shards: this.#shards,
       scratch: this.#scratch,

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { BroadcastChannel } from 'node:worker_threads';
-import type { Exchange, StopMessage, StopSignals } from '../../protocol/index.js';
+import { type Exchange, QUERY_SLOTS, type StopMessage, type StopSignals } from '../../protocol/index.js';
 
 export interface QueryStops {
   /** For WorkerStart. */
@@ -19,18 +19,15 @@ export interface QueryStops {
 export const queryStops = (exchange: Exchange): QueryStops =>
   exchange === 'shared' ? new StopFlags() : new StopMessages();
 
-/** The most queries that have a slot in shared memory at the same time. */
-export const SLOT_COUNT = 4_096;
-
 /** One shared Int32 per query. */
 export class StopFlags implements QueryStops {
-  readonly signals = new SharedArrayBuffer(SLOT_COUNT * Int32Array.BYTES_PER_ELEMENT);
+  readonly signals = new SharedArrayBuffer(QUERY_SLOTS * Int32Array.BYTES_PER_ELEMENT);
   readonly #flags = new Int32Array(this.signals);
   readonly #free: number[] = [];
   #next = 1;
 
   reserve(): number {
-    return this.#free.pop() ?? (this.#next < SLOT_COUNT ? this.#next++ : 0);
+    return this.#free.pop() ?? (this.#next < QUERY_SLOTS ? this.#next++ : 0);
   }
 
   stop(query: number): void {

@@ -6,10 +6,10 @@
 import { type DataMemory, QuarryError, sumOfMemory } from '../../base/index.js';
 import { SpillStore } from '../../exec/index.js';
 import type { CountEntityPlan } from '../../ir/index.js';
-import { type Exchange, type SpillLimits, SpillSpace } from '../../protocol/index.js';
+import { type Exchange, QUERY_SLOTS, type SpillLimits, SpillSpace } from '../../protocol/index.js';
 import type { EngineOptions } from '../options.js';
 import { InsertMemory } from '../write/insert-memory.js';
-import { type QueryStops, queryStops, SLOT_COUNT } from './query-stops.js';
+import { type QueryStops, queryStops } from './query-stops.js';
 import { type WorkerApi, WorkerClient, WorkerDownError } from './worker-client.js';
 
 /** The folder, below the data directory, of answers that wait for their clients and of rows that queries spill. */
@@ -50,7 +50,7 @@ export class WorkerClients {
     const { fs, dir, workerCount, spillShareBytesMax: shareBytesMax } = options;
     // One more thread than workers: the main thread.
     const threadCount = workerCount + 1;
-    const space = SpillSpace.memory(SLOT_COUNT, threadCount);
+    const space = SpillSpace.memory(QUERY_SLOTS, threadCount);
     this.spill = new SpillSpace(space, this.#spillLimits, threadCount);
     const own = { workerIndex: workerCount, threadId: 0, space: this.spill, shareBytesMax };
     this.spills = new SpillStore({ fs, dir: `${dir}/${SPOOL_DIR}`, ...own });
@@ -81,9 +81,12 @@ export class WorkerClients {
     const shards = Array.from({ length: shardCount }, (_, shard) => shard).filter(
       (shard) => shard % workerCount === index,
     );
+    const threadCount = workerCount + 1;
+    const isShared = this.#exchange === 'shared';
+    const limits = isShared ? this.#spillLimits : partOf(this.#spillLimits, threadCount);
     const spill = {
-      ...this.#spillLimits,
-      ...{ dir: `${dir}/${SPOOL_DIR}`, space: this.spill.shared, threadCount: workerCount + 1 },
+      ...limits,
+      ...{ dir: `${dir}/${SPOOL_DIR}`, space: isShared ? this.spill.shared : null, threadCount },
       shareBytesMax: spillShareBytesMax,
     };
     const start = {
@@ -155,3 +158,9 @@ export class WorkerClients {
     await Promise.all(this.all.map((worker) => worker.close()));
   }
 }
+
+/** The part of one of `threadCount` threads. */
+const partOf = ({ bytesMax, queryBytesMax }: SpillLimits, threadCount: number): SpillLimits => ({
+  bytesMax: bytesMax / threadCount,
+  queryBytesMax: queryBytesMax / threadCount,
+});
