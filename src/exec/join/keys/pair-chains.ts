@@ -85,7 +85,8 @@ export class PairChains {
   addAll(lists: Iterable<PairList>): boolean {
     for (const { firsts, seconds, codes } of lists) {
       const [keys, values] = this.#bySecond ? [seconds, firsts] : [firsts, seconds];
-      for (let at = 0; at < codes.length; at++) if (this.#add(keys[at], values[at], codes[at]) < 0) return false;
+      for (let at = 0; at < codes.length; at++)
+        if (this.#add(keys[at], values[at], codes[at]) < 0) return false;
     }
     return true;
   }
