@@ -108,6 +108,14 @@ export class Estimates {
     return Math.max(1, rows);
   }
 
+  /** Whether the rows of `left` are at least this share of the values of each key on the right. */
+  haveMostKeys(left: Relation, right: Relation, keys: readonly JoinKey[], share: number): boolean {
+    return keys.every((key) => {
+      const values = this.#distinct(right, key.right);
+      return values !== null && this.rows(left) >= values.count * share;
+    });
+  }
+
   /** The different values of a column before its table was filtered; null = not known. */
   #distinct(relation: Relation, column: number): DistinctValues | null {
     switch (relation.op) {

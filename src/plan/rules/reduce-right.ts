@@ -21,6 +21,8 @@ import type { Statistics } from './statistics.js';
 const RIGHT_ROWS_MIN = 50_000;
 /** The right side has at least this many times as many rows as the left side. */
 const RATIO_MIN = 4;
+/** A left side with as many rows as this share of the right side's keys reduces it too little. */
+const KEYS_MAX = 0.5;
 /** Joins of these kinds do not need right rows whose keys do not occur on the left. */
 const KINDS: ReadonlySet<JoinKind> = new Set(['inner', 'left', 'single', 'semi', 'anti']);
 
@@ -66,6 +68,7 @@ function mayReduce({ kind, left, right, keys }: Join, estimates: Estimates): boo
   const stored = storedPart(right, keys);
   if (stored === null || left.op === 'shared' || readsWorking(left)) return false;
   const rows = estimates.rows(stored);
+  if (estimates.haveMostKeys(left, right, keys, KEYS_MAX)) return false;
   return rows >= RIGHT_ROWS_MIN && rows >= estimates.rows(left) * RATIO_MIN;
 }
 

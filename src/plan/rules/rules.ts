@@ -2,6 +2,7 @@
 import type { RelationPlan } from '../../ir/index.js';
 import { absorb } from './absorb.js';
 import { decorrelate } from './decorrelate/decorrelate.js';
+import { groupRight } from './group-right.js';
 import { groupings } from './groupings/groupings.js';
 import { joinOrder } from './join-order.js';
 import { mergeFilters, mergeProjects } from './merge.js';
@@ -19,6 +20,7 @@ export type RuleName =
   | 'transitive'
   | 'pushdown'
   | 'joinOrder'
+  | 'groupRight'
   | 'reduceRight'
   | 'prune'
   | 'mergeProjects'
@@ -38,6 +40,7 @@ const RULES: readonly (readonly [name: RuleName, rule: Rule])[] = [
   ['pushdown', pushdown],
   ['mergeProjects', mergeProjects],
   ['joinOrder', joinOrder],
+  ['groupRight', groupRight],
   ['reduceRight', reduceRight],
   ['prune', prune],
   ['mergeProjects', mergeProjects],
