@@ -29,6 +29,9 @@ const WIDE_WORDS = 4;
  */
 const BLOCK_INTEGERS = 4_096;
 
+/** The number of neighbouring integers with the same hash, for groups by `keyCount` keys. */
+export const groupBlock = (keyCount: number): number => (keyCount === 1 ? BLOCK_INTEGERS : 1);
+
 /** The hash of each row. Throws 9006. */
 export function* hashKeys(
   keys: readonly WireVector[],
@@ -36,7 +39,7 @@ export function* hashKeys(
   memory: MemoryAccount,
 ): Task<Uint32Array> {
   const hashes = memory.u32(count).fill(HASH_SEED);
-  const block = keys.length === 1 ? BLOCK_INTEGERS : 1;
+  const block = groupBlock(keys.length);
   for (const key of keys) {
     const ofTexts = key.kind === 'text' ? yield* hashTexts(key, memory) : null;
     yield* inSlices(count, (from, to) => {
@@ -57,14 +60,20 @@ export function* hashKeys(
   return hashes;
 }
 
-/** Writes the hash of each of `count` rows of vectors to `hashes`. Equal numbers have equal hashes, whatever their type. */
-export function hashRows(keys: readonly Vector[], count: number, hashes: Uint32Array): void {
+/**
+ * Writes the hash of each of `count` rows of vectors to `hashes`: with groupBlock as `block` the hashes of hashKeys, with 1
+ * those by which equal numbers have equal hashes, whatever their type.
+ */
+export function hashRows(keys: readonly Vector[], count: number, hashes: Uint32Array, block: number): void {
   hashes.fill(HASH_SEED, 0, count);
   for (const key of keys) {
     if (key.kind === 'text') addTextRows(key, hashes, count);
     else if (key.kind === 'boolean') addBits(key.bits, key.valid, hashes, 0, count);
-    else if (key.kind === 'exact' && key.wide !== null) addWide(key.wide, key.valid, 1, hashes, 0, count);
-    else addNumbers((key as { numbers: Float64Array }).numbers, key.valid, 1, hashes, 0, count);
+    else if (key.kind === 'exact' && key.wide !== null) addWide(key.wide, key.valid, block, hashes, 0, count);
+    else {
+      const { numbers } = key as { numbers: Float64Array };
+      addNumbers(numbers, key.valid, key.kind === 'exact' ? block : 1, hashes, 0, count);
+    }
   }
   for (let row = 0; row < count; row++) hashes[row] = hashEnd(hashes[row], 0, keys.length);
 }

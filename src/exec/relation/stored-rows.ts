@@ -39,7 +39,7 @@ export const rowPartitions = (
   partitionCount: number | null = null,
 ): RowPartitions =>
   new RowPartitions(
-    { types: columns.map(({ type }) => type), keys: keys.map((key) => indexOf(columns, key)) },
+    { types: columns.map(({ type }) => type), keys: keys.map((key) => indexOf(columns, key)), block: 1 },
     depth,
     run,
     partitionCount,

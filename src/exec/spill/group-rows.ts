@@ -13,7 +13,7 @@ import {
   type PartitionedRows,
   type SelectPlan,
 } from '../../ir/index.js';
-import { type SqlType, type Vector, vectorKindOf } from '../../vector/index.js';
+import { groupBlock, type SqlType, type Vector, vectorKindOf } from '../../vector/index.js';
 import { DEFAULT_GROUP_OPTIONS, type GroupInput, groupShard } from '../aggregate/groups/group.js';
 import type { QueryRun } from '../query-run.js';
 import { ShardOperatorStats } from '../scan/operator-stats.js';
@@ -67,7 +67,8 @@ export function planGroupRows(plan: SelectPlan): GroupRowsPlan | null {
     aggregates: own,
   };
   return {
-    layout: { types, keys: [...keys.keys()] },
+    // Groups that other workers have in memory must be in the same partitions.
+    layout: { types, keys: [...keys.keys()], block: groupBlock(keys.length) },
     columns,
     hasEntities,
     plan: { ...plan, grouping: ownGrouping },

@@ -23,6 +23,8 @@ export interface RowLayout {
   readonly types: readonly SqlType[];
   /** The indexes of the key columns. */
   readonly keys: readonly number[];
+  /** See hashRows. */
+  readonly block: number;
 }
 
 interface Page {
@@ -75,12 +77,13 @@ export class RowPartitions {
     if (this.#buffer.count === 0) return;
     this.#stored.check();
     const { count, vectors } = this.#buffer.take();
-    const { keys } = this.#layout;
+    const { keys, block: hashBlock } = this.#layout;
     const hashes = new Uint32Array(count);
     hashRows(
       keys.map((key) => vectors[key]),
       count,
       hashes,
+      hashBlock,
     );
     yield;
     const { order, starts } = partitionOrder(hashes, this.partitionCount, this.#depth);

@@ -12,7 +12,7 @@ import type { IngestScratch } from '../scratch.js';
 import { OPEN_OBJECT, type Source, skipSpace } from '../source.js';
 import { kindOfValue } from '../values/numbers.js';
 import { EntityLines } from './entity-line.js';
-import { csvValues, type Fields, fieldsOfCsv, fieldsOfObject, RecordError } from './fields.js';
+import { csvHeader, FieldReader, type Fields, fieldsOfCsv, RecordError } from './fields.js';
 import type { RecordMapping } from './mapping.js';
 
 /** Stands for a line break inside a quoted value of CSV. No byte of UTF-8 has this value. */
@@ -79,12 +79,12 @@ function mapRecords(
   try {
     const headEnd = head === 0 ? 0 : lineEnd(text, 0) + 1;
     const fieldsOf = fieldsReader(text.subarray(0, Math.max(0, headEnd - 1)), mapping, scratch);
-    if (entities.createsColumns) seeAll(text, headEnd, fieldsOf, entities);
+    const seen = entities.createsColumns ? seeAll(text, headEnd, fieldsOf, entities) : null;
     for (let start = headEnd; start < text.length; ) {
       const end = lineEnd(text, start);
       const line = text.subarray(start, end);
       const isBlank = skipBlanks(text, start, end) === end;
-      lines.push(isBlank ? '' : entities.of(fieldsOf(line), line));
+      lines.push(isBlank ? '' : entities.of(seen?.get(start) ?? fieldsOf(line), line));
       start = end + 1;
     }
     return { text: encoder.encode(lines.join('\n')), refusal: null };
@@ -94,17 +94,26 @@ function mapRecords(
   }
 }
 
-/** Shows every record that is valid to `entities`. */
-function seeAll(text: Uint8Array, from: number, fieldsOf: ReadFields, entities: EntityLines): void {
+/** Shows every record up to the first one that is not valid to `entities`; returns their fields by their offsets. */
+function seeAll(
+  text: Uint8Array,
+  from: number,
+  fieldsOf: ReadFields,
+  entities: EntityLines,
+): Map<number, Fields> {
+  const seen = new Map<number, Fields>();
   eachLine(text, from, text.length, (start, end) => {
     try {
-      entities.see(fieldsOf(text.subarray(start, end)));
+      const fields = fieldsOf(text.subarray(start, end));
+      entities.see(fields);
+      seen.set(start, fields);
       return true;
     } catch (thrown) {
       errorOf(thrown);
       return false;
     }
   });
+  return seen;
 }
 
 function lineEnd(text: Uint8Array, from: number): number {
@@ -115,14 +124,15 @@ function lineEnd(text: Uint8Array, from: number): number {
 /** `header`: the names of a CSV body. */
 function fieldsReader(header: Uint8Array, { format, delimiter }: RecordMapping, scratch: Source): ReadFields {
   if (format === 'csv') {
-    const names = csvValues(csvText(header), delimiter).map((name) => name.trim());
+    const names = csvHeader(csvText(header), delimiter);
     return (line) => fieldsOfCsv(csvText(line), names, delimiter);
   }
+  const reader = new FieldReader();
   return (line) => {
     scratch.load(line);
     checkLine(scratch);
     const at = skipSpace(scratch.bytes, 0);
-    if (scratch.bytes[at] === OPEN_OBJECT) return fieldsOfObject(scratch, at);
+    if (scratch.bytes[at] === OPEN_OBJECT) return reader.fieldsOfObject(scratch, at);
     throw new RecordError(2005, `the record is ${kindOfValue(scratch.bytes[at])}, not an object`);
   };
 }

@@ -27,7 +27,7 @@ function outcomeOf(sorts: boolean, faults: ScratchFaults, limits: SpillLimits = 
   const batches = Array.from({ length: 4 }, () => generatedVectors(prng, 300));
   const runs = sorts
     ? new SortedRuns(TYPES, [{ column: 1, descending: false, missingFirst: false }], run)
-    : new RowPartitions({ types: TYPES, keys: [0, 1] }, 0, run);
+    : new RowPartitions({ types: TYPES, keys: [0, 1], block: 1 }, 0, run);
   const found: string[] = [];
   let code: number | null = null;
   try {
