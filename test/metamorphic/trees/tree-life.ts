@@ -56,8 +56,9 @@ export class TreeLife {
     for (const { name, columns } of TREE_TABLES) {
       const types = columns.map((column) => `${column.name} ${DUCK_TYPES[column.type]}`);
       await this.#duck.run(`CREATE TABLE ${name} (${types.join(', ')})`);
+      const missing = columns.map(() => prng.pick([0, 0.2, 0.2, 0.9]));
       const rows = Array.from({ length: prng.below(rowsMax) }, () =>
-        columns.map(({ type }, at) => (at > 0 && prng.chance(0.2) ? null : draw(type, prng))),
+        columns.map(({ type }, at) => (at > 0 && prng.chance(missing[at]) ? null : draw(type, prng))),
       );
       if (rows.length === 0) continue;
       const tuples = rows.map((row) => `(${row.map(literal).join(', ')})`);
@@ -112,15 +113,15 @@ const countedExists = (sql: string): string =>
 function draw(type: TreeType, prng: Prng): number | string | boolean {
   switch (type) {
     case 'integer':
-      return prng.below(6);
+      return prng.chance(0.15) ? -prng.below(4) : prng.below(6);
     case 'text':
       return prng.pick(['a', 'ab', 'b', 'c d', 'x']);
     case 'date':
-      return `2020-01-0${1 + prng.below(5)}`;
+      return prng.chance(0.15) ? `1969-12-3${prng.below(2)}` : `2020-01-0${1 + prng.below(5)}`;
     case 'boolean':
       return prng.chance(0.5);
     case 'decimal':
-      return prng.below(500) / 100;
+      return (prng.below(600) - 100) / 100;
   }
 }
 
