@@ -63,6 +63,14 @@ interface FromRows {
   readonly names: readonly Name[];
 }
 
+export interface TreeParts {
+  readonly from: string;
+  readonly columns: readonly string[];
+  readonly integer: string;
+  readonly condition: string;
+  readonly subquery: string;
+}
+
 const TYPES: readonly TreeType[] = ['integer', 'text', 'date', 'boolean', 'decimal'];
 const DEPTH_MAX = 3;
 
@@ -81,6 +89,19 @@ export class TreeStatements {
     if (prng.chance(0.3))
       return `${sql} ${this.#order(columns)}${prng.chance(0.6) ? ` LIMIT ${prng.below(8)}` : ''}`;
     return sql;
+  }
+
+  /** A FROM of joins and derived tables, its columns, a condition on them, and a subquery of one integer without correlation. */
+  parts(): TreeParts {
+    this.#aliases = 0;
+    const { sql: from, names } = this.#from(DEPTH_MAX, []);
+    return {
+      from,
+      columns: names.slice(0, 4).map(({ text }) => text),
+      integer: this.#columnOf('integer', names),
+      condition: this.#predicate(names, 2, []),
+      subquery: this.#scalarSubquery('integer', [], []),
+    };
   }
 
   #alias(): string {
