@@ -21,7 +21,7 @@ import type { Statistics } from './statistics.js';
 const RIGHT_ROWS_MIN = 50_000;
 /** The right side has at least this many times as many rows as the left side. */
 const RATIO_MIN = 4;
-/** A left side with as many rows as this share of the right side's keys reduces it too little. */
+/** All rows of a table that are as many as this share of the right side's keys reduce it too little. */
 const KEYS_MAX = 0.5;
 /** Joins of these kinds do not need right rows whose keys do not occur on the left. */
 const KINDS: ReadonlySet<JoinKind> = new Set(['inner', 'left', 'single', 'semi', 'anti']);
@@ -68,9 +68,16 @@ function mayReduce({ kind, left, right, keys }: Join, estimates: Estimates): boo
   const stored = storedPart(right, keys);
   if (stored === null || left.op === 'shared' || readsWorking(left)) return false;
   const rows = estimates.rows(stored);
-  if (estimates.haveMostKeys(left, right, keys, KEYS_MAX)) return false;
+  if (isWhole(left) && estimates.haveMostKeys(left, right, keys, KEYS_MAX)) return false;
   return rows >= RIGHT_ROWS_MIN && rows >= estimates.rows(left) * RATIO_MIN;
 }
+
+/** Whether the relation has all rows of a dimension. */
+const isWhole = (relation: Relation): boolean =>
+  relation.op === 'scan' &&
+  isBareScan(relation.plan) &&
+  relation.plan.condition === null &&
+  relation.plan.filter === null;
 
 /** The relation below the groups of a right side whose rows are stored on the shards; null if it is of another form. */
 function storedPart(right: Relation, keys: readonly JoinKey[]): Relation | null {
