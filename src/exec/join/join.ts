@@ -2,12 +2,15 @@
  * Joins two relations: builds a table of the right side in memory and looks up the rows of the left side batch by batch. If
  * there is too little memory for the right side, both sides are divided into partitions by the hash of their keys, and each
  * pair of partitions is joined.
+ * Of several joins one above the other on the left side, the one with the smallest right side builds its table first: the
+ * right sides of the others are then read without rows whose keys do not occur in it.
  */
+import { invariant } from '../../base/index.js';
 import { columnsOf, inputsOf, type JoinKind, type RelationColumn, type RelationOf } from '../../ir/index.js';
 import { constantVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { CollectedRows } from '../relation/collected-rows.js';
-import type { Operator, RelationBatch } from '../relation/operator.js';
+import type { BuiltJoin, Operator, RelationBatch } from '../relation/operator.js';
 import { SpillableInput } from '../relation/spillable-input.js';
 import {
   finishedRows,
@@ -38,13 +41,17 @@ export function joinRows(
   return new Join(left, right, relation, run, depth);
 }
 
-class Join implements Operator {
+class Join implements Operator, BuiltJoin {
   readonly columns: readonly RelationColumn[];
   readonly #left: Operator;
   readonly #right: Operator;
   readonly #relation: RelationOf<'join'>;
   readonly #run: QueryRun;
   readonly #depth: number;
+  readonly #rightSide: SpillableInput<RowPartitions>;
+  readonly #rightColumns: readonly RelationColumn[];
+  /** The right side in memory, with null instead of its table if it has no rows; 'stored' = it is in partitions. */
+  #built: { readonly rows: CollectedRows; readonly side: JoinSide | null } | 'stored' | null = null;
 
   constructor(left: Operator, right: Operator, relation: RelationOf<'join'>, run: QueryRun, depth: number) {
     this.columns = columnsOf(relation);
@@ -53,27 +60,22 @@ class Join implements Operator {
     this.#relation = relation;
     this.#run = run.child();
     this.#depth = depth;
+    const input = this.#readRight();
+    this.#rightColumns = input.columns;
+    this.#rightSide = new SpillableInput(input, this.#run, this.#canSpill ? depth : null, () =>
+      this.#partitions(input.columns, (key) => key.right, null),
+    );
   }
 
   *batches(): Generator<RelationBatch | null, undefined> {
-    const right = this.#readRight();
-    const spillable = new SpillableInput(right, this.#run, this.#canSpill ? this.#depth : null, () =>
-      this.#partitions(right.columns, (key) => key.right, null),
-    );
     try {
-      const relation = this.#relation;
-      const leftColumns = columnTypes(this.#left.columns);
-      const built = yield* spillable.run(function* (rows, run) {
-        return {
-          rows,
-          side: rows.count === 0 ? null : yield* buildSide({ relation, leftColumns, run }, rows),
-        };
-      });
-      if (built === null) yield* this.#byPartition(right.columns, spillable.store as RowPartitions);
+      yield* this.#buildAll();
+      const built = this.#built;
+      invariant(built !== null, 'a join is among the joins that it builds');
+      if (built === 'stored') yield* this.#byPartition(this.#rightSide.store as RowPartitions);
       else if (built.side === null) yield* this.#withoutRight(built.rows);
       else yield* this.#withSide(built.side);
     } finally {
-      spillable.store?.release();
       this.release();
     }
   }
@@ -93,10 +95,7 @@ class Join implements Operator {
   }
 
   /** The right rows are in partitions; joins each with its left rows. */
-  *#byPartition(
-    rightColumns: readonly RelationColumn[],
-    store: RowPartitions,
-  ): Generator<RelationBatch | null, undefined> {
+  *#byPartition(store: RowPartitions): Generator<RelationBatch | null, undefined> {
     const left = this.#left;
     const leftStore = this.#partitions(left.columns, (key) => key.left, store.partitionCount);
     try {
@@ -107,7 +106,7 @@ class Join implements Operator {
         if (isEmpty) continue;
         const sides = [
           partitionRows(left.columns, rows, partition, this.#run),
-          partitionRows(rightColumns, right, partition, this.#run),
+          partitionRows(this.#rightColumns, right, partition, this.#run),
         ];
         yield* joinRows(sides[0], sides[1], this.#relation, this.#run, this.#depth + 1).batches();
       }
@@ -117,7 +116,6 @@ class Join implements Operator {
   }
 
   *#withSide(side: JoinSide): Generator<RelationBatch | null, undefined> {
-    this.#narrowLeft(side);
     const join = joinOf(side);
     for (const batch of this.#left.batches()) {
       this.#run.check();
@@ -127,14 +125,66 @@ class Join implements Operator {
     if (join instanceof PairJoin) yield* join.rest();
   }
 
-  /** Left rows without a match are not read if they are not returned. */
-  #narrowLeft({ table }: JoinSide): void {
-    const { kind, keys } = this.#relation;
-    if (kind !== 'inner' && kind !== 'semi') return;
-    for (const [index, { left, nullsEqual }] of keys.entries()) {
-      const filter = nullsEqual ? null : table.filterOf(index);
-      if (filter !== null) this.#left.narrow?.(left, filter);
+  joins(): readonly BuiltJoin[] {
+    return [this, ...(this.#left.joins?.() ?? [])];
+  }
+
+  get rightRows(): number {
+    return this.#right.rowsMax?.() ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Reads the right sides of this join and of the joins below, unless this join has no rows. */
+  *#buildAll(): Generator<null, void> {
+    const joins = this.joins();
+    const sizes = new Map(joins.map((join) => [join, join.rightRows]));
+    const sizeOf = (join: BuiltJoin): number => sizes.get(join) as number;
+    const ordered = [...joins].sort((a, b) => (sizeOf(a) === sizeOf(b) ? 0 : sizeOf(a) - sizeOf(b)));
+    for (const join of ordered) {
+      const above = joins.slice(0, joins.indexOf(join));
+      yield* join.build((column, filter) => {
+        for (const other of above) other.narrowRight(column, filter);
+      });
+      if (join === this && this.#hasNoRows) break;
     }
+  }
+
+  /** No right row exists, and left rows without a match are not returned. */
+  get #hasNoRows(): boolean {
+    const built = this.#built;
+    return isOfMatches(this.#relation.kind) && built !== null && built !== 'stored' && built.side === null;
+  }
+
+  *build(narrowAbove: (column: number, filter: ColumnFilter) => void): Generator<null, void> {
+    if (this.#built !== null) return;
+    const relation = this.#relation;
+    const leftColumns = columnTypes(this.#left.columns);
+    this.#built =
+      (yield* this.#rightSide.run(function* (rows, run) {
+        const settings = { relation, leftColumns, run };
+        return { rows, side: rows.count === 0 ? null : yield* buildSide(settings, rows) };
+      })) ?? 'stored';
+    if (this.#built !== 'stored' && this.#built.side !== null)
+      this.#narrowOthers(this.#built.side, narrowAbove);
+  }
+
+  /** Left rows without a match, and right rows of other joins that no other left row needs, are not read. */
+  #narrowOthers({ table }: JoinSide, narrowAbove: (column: number, filter: ColumnFilter) => void): void {
+    const { kind, keys } = this.#relation;
+    if (!isOfMatches(kind)) return;
+    for (const [index, { left, right, nullsEqual }] of keys.entries()) {
+      const filter = nullsEqual ? null : table.filterOf(index);
+      if (filter === null) continue;
+      this.#left.narrow?.(left, filter);
+      narrowAbove(left, filter);
+      if (kind === 'inner') narrowAbove(right, filter);
+    }
+  }
+
+  narrowRight(column: number, filter: ColumnFilter): void {
+    const { kind, keys } = this.#relation;
+    if (kind === 'full' || kind === 'mark') return;
+    for (const { left, right, nullsEqual } of keys)
+      if (left === column && !nullsEqual) this.#right.narrow?.(right, filter);
   }
 
   /** A filter of a key column also applies to the column with which the key is compared. */
@@ -168,7 +218,7 @@ class Join implements Operator {
   /** The join with a right side that has no rows. */
   *#withoutRight(right: CollectedRows): Generator<RelationBatch | null, undefined> {
     const { kind, mark } = this.#relation;
-    if (kind === 'inner' || kind === 'semi') return;
+    if (isOfMatches(kind)) return;
     const leftColumns = columnTypes(this.#left.columns);
     for (const batch of this.#left.batches()) {
       this.#run.check();
@@ -188,11 +238,16 @@ class Join implements Operator {
   release(): void {
     this.#left.release();
     this.#right.release();
+    this.#rightSide.store?.release();
+    this.#built = null;
     this.#run.releaseAll();
   }
 }
 
 type JoinKey = RelationOf<'join'>['keys'][number];
+
+/** Whether left rows without a match are not returned. */
+const isOfMatches = (kind: JoinKind): boolean => kind === 'inner' || kind === 'semi';
 
 const returnsRight = (kind: JoinKind): boolean => kind !== 'semi' && kind !== 'anti' && kind !== 'mark';
 

@@ -3,7 +3,7 @@ import { compile, trueRows } from '../../expression/index.js';
 import { columnsOf, type RelationColumn, type RelationOf } from '../../ir/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { ColumnFilter } from '../scan/column-filter.js';
-import type { Operator, RelationBatch } from './operator.js';
+import type { BuiltJoin, Operator, RelationBatch } from './operator.js';
 import { pickedOf } from './picked-batch.js';
 
 export function filterRows(input: Operator, relation: RelationOf<'filter'>, run: QueryRun): Operator {
@@ -37,6 +37,14 @@ class Filter implements Operator {
 
   narrow(column: number, filter: ColumnFilter): void {
     this.#input.narrow?.(column, filter);
+  }
+
+  rowsMax(): number | null {
+    return this.#input.rowsMax?.() ?? null;
+  }
+
+  joins(): readonly BuiltJoin[] {
+    return this.#input.joins?.() ?? [];
   }
 
   release(): void {

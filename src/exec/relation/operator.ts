@@ -15,6 +15,19 @@ export interface RelationBatch extends RowSource {
   picked?(rows: Uint32Array): RelationBatch | null;
 }
 
+/** A join whose right side is read before its left side. */
+export interface BuiltJoin {
+  /** At most this many rows are on the right side; Infinity = not known. */
+  readonly rightRows: number;
+  /**
+   * Reads the right side. Calls `narrowAbove` with filters of columns, which all rows that the join returns pass. Does nothing
+   * if the right side was read. Throws as `batches`.
+   */
+  build(narrowAbove: (column: number, filter: ColumnFilter) => void): Generator<null, void>;
+  /** Called before `build`: no left row has another value in the column than those that pass. */
+  narrowRight(column: number, filter: ColumnFilter): void;
+}
+
 export interface Operator {
   readonly columns: readonly RelationColumn[];
   /**
@@ -27,6 +40,10 @@ export interface Operator {
    * returned.
    */
   narrow?(column: number, filter: ColumnFilter): void;
+  /** At most this many rows are returned; absent or null = not known. */
+  rowsMax?(): number | null;
+  /** The joins through which all rows pass, from the last to the first; absent = none. */
+  joins?(): readonly BuiltJoin[];
   /** Releases all memory; may be called repeatedly, and before the end. */
   release(): void;
 }

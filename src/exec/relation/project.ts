@@ -4,7 +4,7 @@ import { columnsOf, type RelationColumn, type RelationOf } from '../../ir/index.
 import type { Vector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { ColumnFilter } from '../scan/column-filter.js';
-import type { Operator, RelationBatch } from './operator.js';
+import type { BuiltJoin, Operator, RelationBatch } from './operator.js';
 
 export function projectRows(input: Operator, relation: RelationOf<'project'>, run: QueryRun): Operator {
   return new Project(input, relation, run);
@@ -39,6 +39,14 @@ class Project implements Operator {
   narrow(column: number, filter: ColumnFilter): void {
     const of = this.#relation.columns.find((one) => one.column === column)?.of;
     if (of?.op === 'input') this.#input.narrow?.(of.input, filter);
+  }
+
+  rowsMax(): number | null {
+    return this.#input.rowsMax?.() ?? null;
+  }
+
+  joins(): readonly BuiltJoin[] {
+    return this.#input.joins?.() ?? [];
   }
 
   release(): void {

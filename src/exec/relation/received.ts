@@ -49,6 +49,10 @@ class Received implements Operator {
     }
   }
 
+  rowsMax(): number {
+    return this.#parts.reduce((sum, { count }) => sum + count, 0);
+  }
+
   narrow(column: number, filter: ColumnFilter): void {
     if (this.columns.some((one) => one.column === column)) this.#filters.push({ column, filter });
   }

@@ -327,7 +327,7 @@ interface JoinAbove {
   readonly rows: (left: readonly (readonly Value[])[]) => readonly (readonly Value[])[];
 }
 
-/** An inner or semi join by a key column of the join below; null if it has no keys. */
+/** A join by a key column of the join below; null if it has no keys. */
 function generateAbove(prng: Prng, { relation: below, left, right: other }: Case): JoinAbove | null {
   const columns = columnsOf(below).map(({ column }) => column);
   const keys = below.keys
@@ -339,10 +339,10 @@ function generateAbove(prng: Prng, { relation: below, left, right: other }: Case
   const right = generateTable(
     prng,
     [columnOf(300, type, domain, dictionaryOf(type, domain))],
-    prng.below(4),
+    prng.below(prng.pick([4, 60])),
     0.2,
   );
-  const kind = prng.below(2) === 0 ? 'inner' : 'semi';
+  const kind = prng.pick(['inner', 'semi', 'left', 'anti'] as const);
   const nullsEqual = prng.below(4) === 0;
   const matches = (row: readonly Value[]): readonly (readonly Value[])[] =>
     right.rows.filter(([value]) => equals(row[columns.indexOf(key)], value, nullsEqual) === true);
@@ -352,16 +352,21 @@ function generateAbove(prng: Prng, { relation: below, left, right: other }: Case
       ...{ op: 'join', kind, left: below, right: received(right), condition: null, mark: null },
       keys: [{ left: key, right: 300, nullsEqual }],
     },
-    rows: (rows) =>
-      kind === 'semi'
-        ? rows.filter((row) => matches(row).length > 0)
-        : rows.flatMap((row) => matches(row).map((match) => [...row, ...match])),
+    rows: (rows) => {
+      if (kind === 'semi') return rows.filter((row) => matches(row).length > 0);
+      if (kind === 'anti') return rows.filter((row) => matches(row).length === 0);
+      return rows.flatMap((row) => {
+        const found = matches(row);
+        const others = kind === 'left' && found.length === 0 ? [[null]] : found;
+        return others.map((match) => [...row, ...match]);
+      });
+    },
   };
 }
 
 t.test('a join above another narrows its sides and returns the rows of nested loops', async (t) => {
   const prng = new Prng(SEED + 50);
-  let [rows, omitted] = [0, 0];
+  let [rows, omitted, omittedAbove] = [0, 0, 0];
   for (let round = 0; round < 1_500; round++) {
     const below = generateCase(prng, KINDS[round % KINDS.length]);
     const above = generateAbove(prng, below);
@@ -376,8 +381,11 @@ t.test('a join above another narrows its sides and returns the rows of nested lo
     if (breach !== '') return t.fail(`round ${round}, ${below.relation.kind}: ${breach}`);
     rows += expected.length;
     omitted += sides.reduce((sum, side) => sum + side.omitted, 0);
+    omittedAbove += right.omitted;
+    t.equal(run.reservedBytes, 0);
   }
   t.ok(rows > 1_000 && omitted > 1_000, `${rows} rows, ${omitted} omitted`);
+  t.ok(omittedAbove > 50, `${omittedAbove} rows omitted on the right side of the join above`);
 });
 
 t.test('a join that exceeds its memory is refused and releases all memory', async (t) => {

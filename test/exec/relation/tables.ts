@@ -138,6 +138,10 @@ export class TableOperator implements Operator {
     }
   }
 
+  rowsMax(): number | null {
+    return this.#prng.below(4) === 0 ? null : this.#table.rows.length;
+  }
+
   narrow(column: number, filter: ColumnFilter): void {
     this.#filters.push({ column, filter });
   }

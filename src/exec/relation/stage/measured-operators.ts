@@ -30,6 +30,8 @@ export class MeasuredOperators {
       columns: operator.columns,
       batches: () => measuredBatches(operator, measured, this.#spill),
       narrow: (column, filter) => operator.narrow?.(column, filter),
+      rowsMax: () => operator.rowsMax?.() ?? null,
+      joins: () => operator.joins?.() ?? [],
       release: () => operator.release(),
     };
   }
