@@ -1,6 +1,6 @@
 /**
- * Collects garbage when a query has ended and the process is near its limit. The collector of a thread does not count shared
- * memory, in which rows and groups go from thread to thread, so it would leave that of ended queries for minutes.
+ * Collects garbage of queries while the process is near its limit. The collector of a thread does not count shared
+ * memory, in which rows and groups go from thread to thread, so it would leave what queries no longer use for minutes.
  * Only for small limits: there the heap of a thread is collected in a few milliseconds.
  */
 import v8 from 'node:v8';
@@ -47,8 +47,8 @@ export class GarbageCollection {
     };
   }
 
-  /** Called when a query has released its memory on this thread. */
-  afterQuery(): void {
+  /** Called when a query has released memory on this thread. */
+  check(): void {
     if (this.#bytesMax >= SMALL_PROCESS_BYTES) return;
     const { collect, look, elapsedMs } = this.#sources;
     const nowMs = elapsedMs();

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { RowFormat, RowStream, StreamEncoder } from '../answer/index.js';
+import { GarbageCollection } from '../base/index.js';
 import type { Catalog } from '../catalog/index.js';
 import type { Manifest } from '../format/index.js';
 import type {
@@ -113,6 +114,7 @@ export class Engine implements EngineApi {
     );
     const processBytesMax = options.processBytesMax ?? Number.POSITIVE_INFINITY;
     const processMemory = new ProcessMemory(processBytesMax);
+    const garbage = new GarbageCollection(processBytesMax);
     const queryBytesMax =
       options.queryBytesMax ??
       Math.max(QUERY_BYTES_MIN, Math.floor(options.memoryLimitBytes / QUERY_MEMORY_PART));
@@ -127,6 +129,7 @@ export class Engine implements EngineApi {
         smallBytes: () => processMemory.smallQueryBytes(queryBytesMax),
         enterBytes: () => processMemory.enterQuery(queryBytesMax),
         leaveBytes: (bytes) => processMemory.leaveQuery(bytes),
+        collectGarbage: () => garbage.check(),
       },
       writeDelayMsMax: Math.min(WRITE_DELAY_MS_MAX, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS),
       elapsedMs: () => performance.now(),

@@ -156,7 +156,7 @@ export class OpenQueries {
       received.stages.delete(stage);
     }
     if (stages === null) this.#received.delete(queryId);
-    this.#garbage.afterQuery();
+    this.#garbage.check();
     return null;
   }
 
@@ -195,6 +195,7 @@ export class OpenQueries {
     const cursor = this.#cursorOf(selectId);
     const part = cursor.next(rowsMax, bytesMax, untilOver(sliceMs));
     const sent = sentPart(part, this.#dependencies.exchange);
+    this.#garbage.check();
     const isReadByOthers = cursor instanceof GroupsCursor && cursor.hasRows;
     if (part.done && !cursor.countsTexts && !isReadByOthers) this.end(selectId);
     return sent;
@@ -213,7 +214,7 @@ export class OpenQueries {
 
   end(selectId: number): null {
     this.#cursors.get(selectId)?.release();
-    if (this.#cursors.delete(selectId)) this.#garbage.afterQuery();
+    if (this.#cursors.delete(selectId)) this.#garbage.check();
     return null;
   }
 }

@@ -15,7 +15,7 @@ t.test('garbage is collected near a small limit only, and at most every 100 ms',
   const small = new GarbageCollection(330 * MIB, sources);
   const countAt = (garbage: GarbageCollection, usedMib: number, nowMs: number): number => {
     Object.assign(state, { usedMib, nowMs });
-    garbage.afterQuery();
+    garbage.check();
     return state.count;
   };
   t.equal(countAt(small, 200, 0), 0, 'enough is free');
@@ -35,7 +35,7 @@ function lastByteOf(mib: number): number {
 t.test('the memory of shared buffers that nothing refers to is released', async (t) => {
   const before = process.memoryUsage.rss();
   t.equal(lastByteOf(256), 1);
-  new GarbageCollection(MIB).afterQuery();
+  new GarbageCollection(MIB).check();
   const grownMib = (): number => (process.memoryUsage.rss() - before) / MIB;
   // Another thread releases the memory.
   for (let tries = 0; tries < 500 && grownMib() > 128; tries++) await pause(10);

@@ -6,4 +6,5 @@ export const queryLimits = (timeoutMs: number, bytesMax: number): QueryLimits =>
   smallBytes: () => bytesMax,
   enterBytes: () => Promise.resolve(bytesMax),
   leaveBytes: () => {},
+  collectGarbage: () => {},
 });

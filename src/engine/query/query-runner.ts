@@ -3,7 +3,7 @@
  * Invariants: a query that waits for the write barrier has a slot, and a query inside the barrier never waits for one. A query
  * that waited is refused if the model that it was bound to has lost a column or dimension meanwhile.
  */
-import { GarbageCollection, QuarryError } from '../../base/index.js';
+import { QuarryError } from '../../base/index.js';
 import type { DimensionKey } from '../../storage/index.js';
 import type { QueryOptions } from '../api.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
@@ -86,14 +86,12 @@ export class ConcurrencySlot {
 }
 
 export class QueryRunner {
-  readonly #garbage: GarbageCollection;
   readonly #dependencies: QueryRunnerDependencies;
   readonly #slots = new ConcurrencySlots(QUERY_SLOTS);
   readonly #longSlots = new ConcurrencySlots(LONG_QUERY_SLOTS);
 
   constructor(dependencies: QueryRunnerDependencies) {
     this.#dependencies = dependencies;
-    this.#garbage = new GarbageCollection(dependencies.processBytesMax);
   }
 
   /** Runs a query without a concurrency slot. */
@@ -105,7 +103,7 @@ export class QueryRunner {
     } finally {
       onEnd?.(query.facts);
       query.end();
-      this.#garbage.afterQuery();
+      limits.collectGarbage();
     }
   }
 

@@ -22,6 +22,8 @@ export interface QueryLimits {
   /** Reserves the memory of a query and resolves with its limit when the query may start; `leaveBytes` releases it. */
   readonly enterBytes: () => Promise<number>;
   readonly leaveBytes: (bytes: number) => void;
+  /** Called when the query has released memory on the main thread. */
+  readonly collectGarbage: () => void;
 }
 
 /** What a query waits for. */
@@ -157,6 +159,7 @@ export class RunningQuery {
     this.check();
     if (performance.now() - this.#turnMs < TURN_MS) return;
     await nextTurn();
+    this.#limits.collectGarbage();
     this.#turnMs = performance.now();
   }
 

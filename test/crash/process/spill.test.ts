@@ -14,6 +14,7 @@ const BODIES_MAX = 400;
 const ROWS = 2_500_000;
 /** A divisor of ROWS. */
 const DIFFERENT = 250_000;
+const GROUPS = 1_000_000;
 const SERIES = `generate_series(1, ${ROWS}) AS s(x)`;
 
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-spill-'));
@@ -108,6 +109,17 @@ t.test('a full server of 300 MiB answers large sorts, groups and joins', async (
     );
     const ordered = (await query(client, 'SELECT n FROM full ORDER BY t')) as readonly unknown[];
     t.equal(ordered.length, entityCount, 'all rows in an order');
+    const groups = (await query(
+      client,
+      `SELECT x % ${GROUPS} AS k, COUNT(*) AS c FROM ${SERIES} GROUP BY x % ${GROUPS}`,
+    )) as readonly { readonly k: number; readonly c: number }[];
+    t.equal(groups.length, GROUPS, 'a million groups');
+    t.ok(
+      groups.every(({ k, c }, index) => k === index && c === (k > 0 && k <= ROWS % GROUPS ? 3 : 2)),
+      'in the order of their keys, with all rows',
+    );
+    const texts = (await query(client, 'SELECT t FROM full UNION SELECT t FROM full')) as readonly unknown[];
+    t.equal(texts.length, entityCount, 'a union of all stored texts');
     const metrics = await metricsOf(await server.serving);
     t.ok((metrics.get('quarry_query_spilled_bytes_total') ?? 0) > 0, 'rows were spilled');
     t.equal(metrics.get('quarry_query_spill_bytes'), 0, 'all space is free again');
