@@ -4,14 +4,14 @@ import { Cursor } from './cursor.js';
 import { INSERT_VALUES_MAX, SKELETON_TOKENS_MAX, STATEMENTS_MAX, TOKENS_MAX } from './limits.js';
 import { readQuery } from './query/read-query.js';
 import { beginsRead, isFlat } from './query/routing.js';
-import { readInsert } from './read-insert.js';
 import { changesModel, readModelStatement } from './read-model.js';
 import { readSelect } from './read-select.js';
-import { readDelete, readUpdate } from './read-writes.js';
 import { refusedStatement, refusePhrases } from './refusals.js';
 import { sqlError } from './sql-error.js';
 import { isSign, nextToken, statementTokens, type Token } from './tokens.js';
 import type { ReadStatement, Script, WriteStatement } from './tree.js';
+import { readInsert } from './write/read-insert.js';
+import { isWrite, readWriteTokens } from './write/read-writes.js';
 
 const MODEL: ReadonlySet<string> = new Set(['CREATE', 'DROP']);
 const WRITES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
@@ -34,9 +34,10 @@ export function readScript(text: string): Script {
   const writes: WriteStatement[] = [];
   for (let first = nextToken(cursor); first.kind !== 'end'; first = nextToken(cursor)) {
     if (isSign(first, ';')) throw sqlError('the statement before this ; is empty', first.position);
-    const isRead = beginsRead(first);
     if (MODEL.has(first.upper)) return readModel(cursor, first, budget, [...reads, ...writes].length === 0);
-    if (!isRead && !WRITES.has(first.upper)) throw refusedStatement(first, nextToken(cursor));
+    if (!beginsRead(first) && !WRITES.has(first.upper)) throw refusedStatement(first, nextToken(cursor));
+    const tokens = first.upper === 'INSERT' ? null : statementTokens(cursor, first, budget);
+    const isRead = tokens !== null && !isWrite(tokens);
     if (isRead ? writes.length > 0 : reads.length > 0) {
       throw sqlError(
         'a body is all SELECTs or all writes; this statement is of the other kind',
@@ -46,8 +47,9 @@ export function readScript(text: string): Script {
     if (reads.length + writes.length === STATEMENTS_MAX) {
       throw sqlError(`a body has at most ${STATEMENTS_MAX} statements`, first.position);
     }
-    if (isRead) reads.push(readRead(cursor, first, budget));
-    else writes.push(readWrite(cursor, first, budget));
+    if (tokens === null) writes.push(readInsert(cursor, first.position, budget));
+    else if (isRead) reads.push(readRead(tokens, budget));
+    else writes.push(readWriteTokens(tokens));
   }
   if (writes.length > 0) return { kind: 'writes', statements: writes };
   if (reads.length > 0) return { kind: 'reads', statements: reads };
@@ -77,15 +79,7 @@ export function beginsWithRead(text: string): boolean {
   }
 }
 
-function readRead(cursor: Cursor, first: Token, budget: Budget): ReadStatement {
-  const tokens = statementTokens(cursor, first, budget);
+function readRead(tokens: readonly Token[], budget: Budget): ReadStatement {
   refusePhrases(tokens);
   return isFlat(tokens) ? readSelect(tokens, budget) : readQuery(tokens);
-}
-
-function readWrite(cursor: Cursor, first: Token, budget: Budget): WriteStatement {
-  if (first.upper === 'INSERT') return readInsert(cursor, first.position, budget);
-  const tokens = statementTokens(cursor, first, budget);
-  refusePhrases(tokens);
-  return first.upper === 'UPDATE' ? readUpdate(tokens) : readDelete(tokens);
 }

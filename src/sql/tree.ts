@@ -334,28 +334,43 @@ interface Returning {
   readonly returning: readonly SelectItem[] | null;
 }
 
-export interface InsertStatement extends Returning {
-  readonly is: 'insert';
+/** ON CONFLICT: what happens to the rows whose entity exists. */
+export interface Conflict {
+  readonly position: SourcePosition;
+  /** The column in parentheses; null = not written. */
+  readonly target: NamedColumn | null;
+  /** DO UPDATE SET; null = DO NOTHING. */
+  readonly update: Pick<UpdateStatement, 'set' | 'where'> | null;
+}
+
+/** What INSERT, UPDATE and DELETE have in common. */
+interface Write extends Returning {
   readonly position: SourcePosition;
   readonly table: TableName;
+  /** WITH before the statement. */
+  readonly tables: readonly CommonTable[];
+}
+
+interface Insert extends Write {
   readonly columns: readonly NamedColumn[];
+  /** null = rows change the named columns of entities that exist. */
+  readonly conflict: Conflict | null;
+}
+
+export interface InsertStatement extends Insert {
+  readonly is: 'insert';
   /** Only literals (number, string, boolean, null, negative number). */
   readonly rows: readonly (readonly SqlNode[])[];
 }
 
 /** INSERT INTO table (columns) SELECT ... */
-export interface InsertQueryStatement extends Returning {
+export interface InsertQueryStatement extends Insert {
   readonly is: 'insert-query';
-  readonly position: SourcePosition;
-  readonly table: TableName;
-  readonly columns: readonly NamedColumn[];
   readonly query: QueryStatement;
 }
 
-export interface UpdateStatement extends Returning {
+export interface UpdateStatement extends Write {
   readonly is: 'update';
-  readonly position: SourcePosition;
-  readonly table: TableName;
   readonly set: readonly {
     readonly column: string;
     readonly position: SourcePosition;
@@ -366,10 +381,8 @@ export interface UpdateStatement extends Returning {
   readonly where: SqlNode | null;
 }
 
-export interface DeleteStatement extends Returning {
+export interface DeleteStatement extends Write {
   readonly is: 'delete';
-  readonly position: SourcePosition;
-  readonly table: TableName;
   /** USING: further tables that the condition reads. */
   readonly from: readonly FromItem[];
   readonly where: SqlNode | null;

@@ -1,5 +1,5 @@
 /** Classifies a statement by its first keyword and the names in it, without looking up names and without errors. */
-import { isSign, type PostgresStatement, type Token } from '../../sql/index.js';
+import { beginsWrite, isSign, type PostgresStatement, type Token } from '../../sql/index.js';
 import { isName, type NamedTable, tableNames } from './table-names.js';
 
 export type Route =
@@ -65,10 +65,11 @@ const SESSION: ReadonlySet<string> = new Set([
 const OWN_SCHEMA = 'public';
 const CATALOG_SCHEMA = /^(pg_|information_schema$)/;
 
-export function routeOf({ tokens }: PostgresStatement): Route {
+export function routeOf(statement: PostgresStatement): Route {
+  const { tokens } = statement;
   const { upper } = tokens.find((token) => !isSign(token, '(')) ?? tokens[0];
   if (SESSION.has(upper)) return 'session';
-  if (WRITES.has(upper)) return 'write';
+  if (WRITES.has(upper) || beginsWrite(statement)) return 'write';
   if (!READS.has(upper)) return 'unknown';
   const { tables, hasFrom } = tableNames(tokens);
   const ofCatalog = tables.some(isOfCatalog);

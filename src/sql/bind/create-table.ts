@@ -15,9 +15,9 @@ import type {
 import { namedOrDashed } from './clauses/sources.js';
 import { castTarget, typeName } from './expressions/types.js';
 import { bodyOf, idOfMember } from './insert-target.js';
-import type { RowReader } from './prepared-writes.js';
 import { bindRead } from './query/query.js';
 import type { SqlRequest } from './request.js';
+import type { RowReader } from './row-reader.js';
 import { literalsOf, numbered } from './selected-rows.js';
 import { type BoundInsert, refusedAt, rowBinder } from './writes.js';
 

@@ -1,23 +1,18 @@
 /** Runs the reads that writes need, and binds the writes to the rows that were read. */
 import { quoted } from '../../base/index.js';
-import type { Batch } from '../../column/index.js';
 import { dimensionsOf, type ReadPlan } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { RowStatement } from '../query/row-query.js';
 import { sqlError } from '../sql-error.js';
 import type { SourcePosition, TableName, WriteStatement } from '../tree.js';
 import { dimensionOf } from './clauses/sources.js';
+import { bindConflicts, checkConflict } from './conflicts.js';
 import type { SqlRequest } from './request.js';
 import { bindReturning, returnedOutputs } from './returning.js';
+import type { RowReader } from './row-reader.js';
 import { bindSelected, bindSelectedRows } from './selected-rows.js';
 import { type BoundInsert, type BoundWrite, bindWrite, checkInserted, readsRows } from './writes.js';
 import { concatenated, inOrder, rowsOfBatches, rowsOfCondition, type WrittenRows } from './written-rows.js';
-
-/** Reads for a script; see ScriptReader in src/engine/api.ts. */
-export interface RowReader {
-  lines(plan: (model: DatabaseModel) => ReadPlan): Promise<readonly string[]>;
-  stored(write: BoundInsert): Promise<readonly Batch[]>;
-}
 
 type OfModel<T> = (model: DatabaseModel) => T;
 
@@ -60,6 +55,10 @@ export function checkWrite(
   before: readonly PreparedStatement[],
   request: SqlRequest,
 ): void {
+  if ('conflict' in statement && statement.conflict !== null) {
+    checkConflict(statement, request);
+    refuseWrittenTable(statement.table, before, request.model, statement.position);
+  }
   if (statement.is === 'insert' || !readsRows(statement, request)) bindWrite(statement, 0, request);
   else refuseWritten(bindSelected(statement, request), before, request.model, statement.position);
 }
@@ -89,21 +88,55 @@ export async function prepareWrites(
       bound.push(() => statement.bind(index));
       continue;
     }
-    if (statement.is === 'insert' || !readsRows(statement, requestOf(model))) {
-      bound.push((newest) => [bindWrite(statement, index, requestOf(newest))]);
-      continue;
-    }
-    const lines = await reader.lines((newest) => {
-      const plan = bindSelected(statement, requestOf(newest));
-      refuseWritten(plan, statements.slice(0, index), newest, statement.position);
-      return plan;
-    });
-    bound.push((newest) => bindSelectedRows(statement, lines, requestOf(newest), index));
+    bound.push(await prepareWrite(statement, statements.slice(0, index), model, requestOf, reader));
   }
   const bind = (newest: DatabaseModel): readonly BoundWrite[] => bound.flatMap((one) => one(newest));
   if (returns === undefined) return { bind, returning: null };
   const written = await writtenRows(bind(model), reader);
   return { bind, returning: (newest) => bindReturning(returns, written, requestOf(newest)) };
+}
+
+/** Prepares the statement that follows the statements `before`. */
+async function prepareWrite(
+  statement: WriteStatement,
+  before: readonly PreparedStatement[],
+  model: DatabaseModel,
+  requestOf: OfModel<SqlRequest>,
+  reader: RowReader,
+): Promise<OfModel<readonly BoundWrite[]>> {
+  const index = before.length;
+  const hasConflict = 'conflict' in statement && statement.conflict !== null;
+  if (hasConflict) {
+    checkConflict(statement, requestOf(model));
+    refuseWrittenTable(statement.table, before, model, statement.position);
+  }
+  const isRead = statement.is !== 'insert' && readsRows(statement, requestOf(model));
+  const lines = isRead
+    ? await reader.lines((newest) => {
+        const plan = bindSelected(statement, requestOf(newest));
+        refuseWritten(plan, before, newest, statement.position);
+        return plan;
+      })
+    : null;
+  if (hasConflict) {
+    const parts = await bindConflicts(statement, { lines, index }, model, requestOf, reader);
+    return () => parts;
+  }
+  if (statement.is === 'insert' || lines === null) {
+    return (newest) => [bindWrite(statement, index, requestOf(newest))];
+  }
+  return (newest) => bindSelectedRows(statement, lines, requestOf(newest), index);
+}
+
+/** Throws 6000 if one of the statements writes the table, whose entities this one reads. */
+function refuseWrittenTable(
+  table: TableName,
+  before: readonly PreparedStatement[],
+  model: DatabaseModel,
+  position: SourcePosition,
+): void {
+  const { id } = dimensionOf(table, model);
+  refuseRead(new Set([id]), before, model, position);
 }
 
 /** Throws 6000 if the plan reads a dimension that one of the statements writes. */
@@ -114,6 +147,15 @@ function refuseWritten(
   position: SourcePosition,
 ): void {
   const read = new Set(dimensionsOf(plan).map(({ dimensionId }) => dimensionId));
+  refuseRead(read, before, model, position);
+}
+
+function refuseRead(
+  read: ReadonlySet<number>,
+  before: readonly PreparedStatement[],
+  model: DatabaseModel,
+  position: SourcePosition,
+): void {
   const written = before.map(({ table }) => dimensionOf(table, model)).find(({ id }) => read.has(id));
   if (written === undefined) return;
   const what = `this statement reads ${quoted(written.apiName)}, which an earlier statement writes`;

@@ -104,11 +104,16 @@ function writtenTable(
   return { columns: outputs, build };
 }
 
-function isOneOf(ids: readonly string[], { position }: { readonly position: SourcePosition }): SqlNode {
+/** [entity-id] IN (ids); `qualifier`: the table before the column. */
+export function isOneOf(
+  ids: readonly string[],
+  { position }: { readonly position: SourcePosition },
+  qualifier: string | null = null,
+): SqlNode {
   const at = { position, parenthesized: false };
   return {
     ...{ is: 'in', negated: false, ...at },
-    of: { is: 'column', table: null, name: ENTITY_ID_COLUMN, ...at },
+    of: { is: 'column', table: qualifier, name: ENTITY_ID_COLUMN, ...at },
     values: ids.map((text) => ({ is: 'string', text, quotes: 'single', ...at })),
   };
 }

@@ -11,7 +11,7 @@ import { nodesOf } from './nodes.js';
 import { isAggregateNode } from './query/aggregates.js';
 import { bindRead } from './query/query.js';
 import type { SqlRequest } from './request.js';
-import { type BoundWrite, checkAssignments, rowBinder } from './writes.js';
+import { type BoundInsert, type BoundWrite, checkAssignments, rowBinder } from './writes.js';
 
 /** The plan of the SELECT; its outputs are named by their numbers. Throws 6000, 506. */
 export function bindSelected(statement: RowStatement, request: SqlRequest): ReadPlan {
@@ -58,21 +58,35 @@ export function bindSelectedRows(
   index = 0,
 ): readonly BoundWrite[] {
   if (statement.is === 'delete') return [bindDeletedRows(statement.table, lines, request, index)];
+  const { position } = rowQueryOf(statement).query;
+  const ids = new Set<string>();
+  const members = selectedMembers(statement, lines, request);
+  for (const member of members) {
+    const id = member.slice(0, endOfJson(member, 0));
+    if (ids.has(id)) throw writtenTwice(statement, id, position);
+    ids.add(id);
+  }
+  return partsOf(members, index, statement.is === 'update');
+}
+
+/** The rows as members of insert bodies. Throws 6000, 506. */
+export function selectedMembers(
+  statement: Exclude<RowStatement, { readonly is: 'delete' }>,
+  lines: readonly string[],
+  request: SqlRequest,
+): readonly string[] {
   const { table, columns, query } = rowQueryOf(statement);
   const memberOf = rowBinder({ table, columns, position: statement.position }, request);
-  const ids = new Set<string>();
-  const members = lines.map((line) => {
-    const member = memberOf(literalsOf(line, columns.length, query.position));
-    const id = member.slice(0, endOfJson(member, 0));
-    if (ids.has(id)) throw writtenTwice(statement, id, query.position);
-    ids.add(id);
-    return member;
-  });
-  const parts: BoundWrite[] = [];
-  for (let from = 0; from === 0 || from < lines.length; from += ENTITIES_PER_INSERT_MAX) {
+  return lines.map((line) => memberOf(literalsOf(line, columns.length, query.position)));
+}
+
+/** Inserts of the members, of which each has as many as an insert may have; one at least. */
+export function partsOf(members: readonly string[], index: number, updates: boolean): readonly BoundInsert[] {
+  const parts: BoundInsert[] = [];
+  for (let from = 0; from === 0 || from < members.length; from += ENTITIES_PER_INSERT_MAX) {
     const part = members.slice(from, from + ENTITIES_PER_INSERT_MAX);
     parts.push({
-      ...{ write: 'insert', statement: index, rowCount: part.length, updates: statement.is === 'update' },
+      ...{ write: 'insert', statement: index, rowCount: part.length, updates },
       ids: () => part.map(idOfMember),
       body: (count) => bodyOf(part.slice(0, count)),
     });

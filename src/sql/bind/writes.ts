@@ -73,9 +73,9 @@ export function checkInserted(statements: readonly WriteStatement[]): void {
 
 /** Whether the statement must read rows before it can be written. Throws 6000, 506. */
 export function readsRows(statement: WriteStatement, request: SqlRequest): boolean {
-  if (statement.is === 'insert') return statement.returning !== null;
-  if (statement.is === 'insert-query' || statement.returning !== null || statement.from.length > 0)
-    return true;
+  if (statement.is === 'insert') return statement.returning !== null || statement.conflict !== null;
+  if (statement.is === 'insert-query' || statement.returning !== null) return true;
+  if (statement.from.length > 0 || statement.tables.length > 0) return true;
   const { table, where } = statement;
   const values = statement.is === 'update' ? statement.set.map(({ value }) => value) : [];
   const nodes = [...values, ...(where === null ? [] : [where])].flatMap((node) => [...nodesOf(node)]);

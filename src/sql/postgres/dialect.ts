@@ -5,6 +5,7 @@
  */
 import { nodesOf } from '../bind/nodes.js';
 import type { SqlDialect } from '../bind/request.js';
+import { conflictQuery } from '../query/conflict-query.js';
 import { queryIn, scopesOf } from '../query/query-nodes.js';
 import { rowQueryOf } from '../query/row-query.js';
 import { sqlError } from '../sql-error.js';
@@ -26,8 +27,12 @@ export function applyDialect(statement: ReadStatement, dialect: SqlDialect): voi
 
 /** Like `applyDialect`, for the expressions of a write. */
 export function applyDialectToWrite(statement: WriteStatement): void {
-  if (statement.is !== 'insert') {
-    const { query } = rowQueryOf(statement).query;
+  const ofRows = statement.is === 'insert' ? null : rowQueryOf(statement).query;
+  const ofConflict = 'conflict' in statement ? conflictQuery(statement) : null;
+  if (ofRows !== null) applyToQuery(ofRows.query, ofRows.query.body, 'postgres');
+  if (ofConflict !== null) {
+    // The tables of WITH are shared by both queries.
+    const query = ofRows === null ? ofConflict.query : { ...ofConflict.query, tables: [] };
     applyToQuery(query, query.body, 'postgres');
   }
   applyTo(

@@ -24,6 +24,10 @@ const UNIONS: ReadonlyMap<string, SetOperator> = new Map([
 const INTERSECTIONS: ReadonlyMap<string, SetOperator> = new Map([['INTERSECT', 'intersect']]);
 const NO_PAGING: QueryPaging = { limit: null, withTies: false, offset: 0 };
 
+const WRITES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
+const WRITTEN =
+  'a write inside WITH is not available; send it as a statement of its own, in the same body or transaction block';
+
 const BEGINS_TERM: ReadonlySet<string> = new Set(['SELECT', 'VALUES', 'TABLE']);
 
 /** A body, and TOP of its only SELECT. */
@@ -37,7 +41,7 @@ export class QueryReader extends ExpressionReader {
 
   override query(): Query {
     const { position } = this.peek();
-    const tables = this.acceptKeyword('WITH') ? this.#tables() : [];
+    const tables = this.commonTables();
     const part = this.#unions();
     const orderBy = this.isKeyword('ORDER') ? readOrderBy(this) : [];
     const paging = pagingFollows(this) ? readPaging(this) : NO_PAGING;
@@ -48,7 +52,9 @@ export class QueryReader extends ExpressionReader {
     return { position, tables, body, orderBy, ...rows };
   }
 
-  #tables(): readonly CommonTable[] {
+  /** Parses WITH and its tables, if it follows. */
+  commonTables(): readonly CommonTable[] {
+    if (!this.acceptKeyword('WITH')) return [];
     const recursive = this.acceptKeyword('RECURSIVE');
     return commaList(this, () => {
       const { text: name, position } = this.expectName("a table's name");
@@ -57,6 +63,7 @@ export class QueryReader extends ExpressionReader {
       // Whether the table is computed once has no effect on the answer.
       if (!this.acceptKeyword('MATERIALIZED')) this.acceptKeywords('NOT', 'MATERIALIZED');
       if (!this.isSign('(')) throw unexpected(this.peek(), '(');
+      if (WRITES.has(this.peek(1).upper)) throw sqlError(WRITTEN, this.peek(1).position);
       return { name, columnNames, query: this.enclosedQuery(), recursive, position };
     });
   }

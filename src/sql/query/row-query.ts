@@ -1,5 +1,6 @@
 /** The SELECT that a write takes its rows from: those of INSERT ... SELECT, or the entities of UPDATE and DELETE. */
 import type {
+  CommonTable,
   DeleteStatement,
   InsertQueryStatement,
   NamedColumn,
@@ -22,8 +23,9 @@ export interface RowQuery {
 const ENTITY_ID = 'entity-id';
 
 export function rowQueryOf(statement: RowStatement): RowQuery {
-  if (statement.is === 'insert-query') return statement;
-  const { position, table, from, where } = statement;
+  const { position, table, tables: common } = statement;
+  if (statement.is === 'insert-query') return { ...statement, query: withTables(statement.query, common) };
+  const { from, where } = statement;
   const set = statement.is === 'update' ? statement.set : [];
   const id: SqlNode = {
     ...{ is: 'column', table: table.alias ?? table.name, name: ENTITY_ID },
@@ -37,6 +39,16 @@ export function rowQueryOf(statement: RowStatement): RowQuery {
       { name: ENTITY_ID, position: table.position },
       ...set.map(({ column, position: at }) => ({ name: column, position: at })),
     ],
-    query: { is: 'query', position, explain: 'no', query: selectOf(items, tables, where, position) },
+    query: withTables(
+      { is: 'query', position, explain: 'no', query: selectOf(items, tables, where, position) },
+      common,
+    ),
   };
+}
+
+/** The statement with the tables of WITH before the write. */
+function withTables(statement: QueryStatement, tables: readonly CommonTable[]): QueryStatement {
+  if (tables.length === 0) return statement;
+  const { query } = statement;
+  return { ...statement, query: { ...query, tables: [...tables, ...query.tables] } };
 }

@@ -68,7 +68,7 @@ t.test('writes', async (t) => {
       [`INSERT INTO "default" ("entity-id", nix) VALUES ('x', 1)`, '42703'],
       [`INSERT INTO nix ("entity-id") VALUES ('x')`, '42P01'],
       [`INSERT INTO "default" VALUES ('x')`, '42601'],
-      [`INSERT INTO "default" ("entity-id") VALUES ('x') ON CONFLICT DO NOTHING`, '0A000'],
+      [`INSERT INTO "default" ("entity-id") VALUES ('x') ON CONFLICT (nix) DO NOTHING`, '42703'],
       [`INSERT INTO "default" ("entity-id") VALUES ('x') RETURNING nix`, '42703'],
       ['CREATE INDEX x ON y (z)', '0A000'],
       ["NOTIFY x, 'y'", '0A000'],

@@ -206,7 +206,12 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ['SELECT a FROM dbo.t, u', 15, '"dbo" is not the schema of the tables, which is "public"'],
   ['WITH x AS SELECT 1', 11, 'found "SELECT" where ( is expected'],
   ['WITH x SELECT 1', 8, 'found "SELECT" where AS is expected'],
-  ['WITH x AS (SELECT 1) DELETE FROM t', 22, 'found "DELETE" where SELECT, VALUES or ( is expected'],
+  ['WITH x AS (SELECT 1) MERGE FROM t', 22, 'found "MERGE" where SELECT, VALUES or ( is expected'],
+  [
+    'WITH x AS (DELETE FROM t RETURNING a) SELECT a FROM x',
+    12,
+    'a write inside WITH is not available; send it as a statement of its own, in the same body or transaction block',
+  ],
   ['WITH x AS (SELECT 1), SELECT 2', 23, 'found "SELECT" where a table\'s name is expected'],
   ['VALUES (1, 2), (3)', 16, 'this row has 1 values, the first 2'],
   ['VALUES 1', 8, 'found "1" where ( is expected'],

@@ -107,7 +107,7 @@ export class SqlGenerator {
       kind: 'writes',
       statements: Array.from({ length: count }, () => {
         const where = this.maybe(0.7, () => this.node(3));
-        const head = { position: NOWHERE, table: this.#table(), from: [], returning: null };
+        const head = { position: NOWHERE, table: this.#table(), tables: [], from: [], returning: null };
         const kind = this.random.below(3);
         if (kind === 0) return this.#insert();
         if (kind === 1) return { is: 'delete', ...head, where };
@@ -296,7 +296,8 @@ export class SqlGenerator {
     const columns = this.some(4, () => ({ name: this.random.pick(NAMES), position: NOWHERE }));
     const rows = this.some(3, () => columns.map(() => this.#literal()));
     const table = { ...this.#table(), alias: null };
-    return { is: 'insert', position: NOWHERE, table, columns, rows, returning: null };
+    const head = { position: NOWHERE, table, tables: [], columns };
+    return { is: 'insert', ...head, rows, conflict: null, returning: null };
   }
 
   #literal(): SqlNode {

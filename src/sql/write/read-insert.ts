@@ -4,15 +4,15 @@
  * Invariants: time is linear in the text; memory is bounded by INSERT_NAMES_MAX, INSERT_VALUES_MAX and the row limit of an
  * insert; the number of values per row is not checked.
  */
-import { ENTITIES_PER_INSERT_MAX } from '../base/index.js';
-import { type Cursor, isDigit, isNameStart } from './cursor.js';
+import { ENTITIES_PER_INSERT_MAX } from '../../base/index.js';
+import { type Cursor, isDigit, isNameStart } from '../cursor.js';
+import { INSERT_VALUES_MAX } from '../limits.js';
+import { sqlError } from '../sql-error.js';
+import { isSign, nextToken, statementTokens, unexpected } from '../tokens.js';
+import type { InsertQueryStatement, InsertStatement, SourcePosition, SqlNode } from '../tree.js';
 import { beginsRows, readInsertHead } from './insert-head.js';
-import { INSERT_VALUES_MAX } from './limits.js';
-import type { QueryReader } from './query/query-reader.js';
-import { readReturning, writeReader } from './read-writes.js';
-import { sqlError } from './sql-error.js';
-import { isSign, nextToken, statementTokens, unexpected } from './tokens.js';
-import type { InsertQueryStatement, InsertStatement, SourcePosition, SqlNode } from './tree.js';
+import { readInsertedQuery, readInsertTail } from './read-insert-tokens.js';
+import { writeReader } from './read-writes.js';
 
 const QUOTE = 39;
 const DOUBLE_QUOTE = 34;
@@ -23,6 +23,7 @@ const COMMA = 44;
 const DASH = 45;
 const POINT = 46;
 
+const AFTER_ROWS = 'a comma, ON CONFLICT, RETURNING or the end of the statement';
 const LITERALS = 'a literal: a number, a string, TRUE, FALSE or NULL';
 
 /**
@@ -35,9 +36,10 @@ export function readInsert(
   budget: { values: number; tokens: number },
 ): InsertStatement | InsertQueryStatement {
   const { table, columns, next } = readInsertHead(() => nextToken(cursor));
+  const head = { position, table, tables: [], columns };
   if (beginsRows(next)) {
     const reader = writeReader(statementTokens(cursor, next, budget));
-    return { is: 'insert-query', position, table, columns, ...readInsertedQuery(reader) };
+    return { is: 'insert-query', ...head, ...readInsertedQuery(reader) };
   }
   if (next.upper !== 'VALUES') throw unexpected(next, 'VALUES or a SELECT');
   const rows: SqlNode[][] = [];
@@ -45,20 +47,12 @@ export function readInsert(
     if (rows.length === ENTITIES_PER_INSERT_MAX) throw tooManyRows(cursor);
     rows.push(rowOf(cursor, budget));
   } while (passed(cursor, COMMA));
-  const statement = { is: 'insert', position, table, columns, rows } as const;
+  const statement = { is: 'insert', ...head, rows } as const;
   const end = nextToken(cursor);
-  if (end.kind === 'end' || isSign(end, ';')) return { ...statement, returning: null };
-  if (end.upper !== 'RETURNING') throw unexpected(end, 'a comma, RETURNING or the end of the statement');
+  if (end.kind === 'end' || isSign(end, ';')) return { ...statement, conflict: null, returning: null };
+  if (end.upper !== 'RETURNING' && end.upper !== 'ON') throw unexpected(end, AFTER_ROWS);
   const reader = writeReader(statementTokens(cursor, end, budget));
-  return { ...statement, returning: readReturning(reader, 'a comma') };
-}
-
-/** Parses the query of INSERT ... SELECT and RETURNING. */
-export function readInsertedQuery(reader: QueryReader): Pick<InsertQueryStatement, 'query' | 'returning'> {
-  const { position } = reader.peek();
-  const query = reader.query();
-  const returning = readReturning(reader, 'a comma, the next clause');
-  return { query: { is: 'query', position, explain: 'no', query }, returning };
+  return { ...statement, ...readInsertTail(reader, 'a comma') };
 }
 
 function tooManyRows(cursor: Cursor): Error {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { readScript } from '../../src/sql/index.js';
-import { refusalOf, scriptText } from '../support/sql/sql-tree-text.js';
+import { readScript } from '../../../src/sql/index.js';
+import { refusalOf, scriptText } from '../../support/sql/sql-tree-text.js';
 
 const READ: readonly (readonly [string, string])[] = [
   [
@@ -68,6 +68,8 @@ t.test('every value has its line and column', async (t) => {
           ],
           [{ ...number, text: '2', position: { line: 5, column: 2 } }],
         ],
+        tables: [],
+        conflict: null,
         returning: null,
       },
     ],
@@ -113,7 +115,7 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   [
     'INSERT INTO t (a) VALUES (1) RETURN a',
     30,
-    'found "RETURN" where a comma, RETURNING or the end of the statement is expected',
+    'found "RETURN" where a comma, ON CONFLICT, RETURNING or the end of the statement is expected',
   ],
 ];
 

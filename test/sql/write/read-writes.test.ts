@@ -1,6 +1,6 @@
 import t from 'tap';
-import { readScript } from '../../src/sql/index.js';
-import { refusalOf, scriptText } from '../support/sql/sql-tree-text.js';
+import { readScript } from '../../../src/sql/index.js';
+import { refusalOf, scriptText } from '../../support/sql/sql-tree-text.js';
 
 const READ: readonly (readonly [string, string])[] = [
   [

@@ -1,10 +1,10 @@
 /** Parses the part of an INSERT before its rows: INTO name (columns). */
-import { INSERT_NAMES_MAX } from './limits.js';
-import { sqlError } from './sql-error.js';
-import { pathOf } from './table-name.js';
-import { isReserved } from './token-reader.js';
-import { isSign, type Token, unexpected } from './tokens.js';
-import type { NamedColumn, TableName } from './tree.js';
+import { INSERT_NAMES_MAX } from '../limits.js';
+import { sqlError } from '../sql-error.js';
+import { pathOf } from '../table-name.js';
+import { isReserved } from '../token-reader.js';
+import { isSign, type Token, unexpected } from '../tokens.js';
+import type { NamedColumn, TableName } from '../tree.js';
 
 export interface InsertHead {
   readonly table: TableName;
