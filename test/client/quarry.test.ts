@@ -195,7 +195,9 @@ t.test('a program works with every method', async (t) => {
   });
 
   const alias = 'POST /v1/query/count/events';
-  const never = Object.keys(OPERATIONS).filter((name) => !called.has(name) && name !== alias);
+  // Records come from programs without this client, which sends entities.
+  const others = [alias, 'POST /v1/insert/lines'];
+  const never = Object.keys(OPERATIONS).filter((name) => !called.has(name) && !others.includes(name));
   t.strictSame(
     never,
     ['GET /v1/query/count/entity/total'],

@@ -109,7 +109,8 @@ t.setTimeout(290_000);
 
 t.test('every endpoint that takes a JSON body has one here', async (t) => {
   const taking = ENDPOINTS.filter(
-    ({ method, bodyType }) => method !== 'GET' && bodyType === 'application/json',
+    ({ method, bodyType, takesRecords }) =>
+      method !== 'GET' && bodyType === 'application/json' && !takesRecords,
   ).map(nameOf);
   t.strictSame([...Object.keys(BODIES), BODILESS].sort(), taking.sort());
 });

@@ -136,12 +136,20 @@ export function admit(
   const isInDatabase = endpoint.scope === 'database' && caller !== null && databaseId !== null;
   const isKeyed = isInDatabase && endpoint.takesIdempotencyKey;
   const idempotencyId = isKeyed ? idempotencyIdOf(request, endpoint, databaseId, caller) : null;
-  const quarantine = inLines && quarantines(request.getQuery()) ? request.getQuery() : null;
+  const quarantine = endpoint.takesLines || inLines ? quarantineOf(request, inLines) : null;
   const records = recordForm === null ? null : recordBodyOf(recordForm, request);
   authorizer.noteRequest(context);
   const pathName = found === null ? '' : pathNameOf(found, path);
   const format = isInDatabase ? formatOf(request.getHeader('accept')) : 'json';
   return { context, encoding, inLines, records, quarantine, pathName, idempotencyId, format };
+}
+
+/** The query of the URL if refused lines are to be kept. Throws 4049. */
+function quarantineOf(request: UwsRequest, inLines: boolean): string | null {
+  const query = request.getQuery();
+  if (query === '' || !quarantines(query)) return null;
+  if (inLines) return query;
+  throw new QuarryError(4049, `the parameter "on-error" needs a body of lines: ${LINES_TYPE}`);
 }
 
 /** null = no form has that type. A request without a body needs no type. */

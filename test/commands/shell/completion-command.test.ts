@@ -42,7 +42,7 @@ t.test('bash completes commands, options, fixed arguments and paths', async (t) 
   t.strictSame(offered('serve', '--memory-limit', '1GiB', '--co'), ['--config']);
   t.strictSame(
     offered('demo', '--s').sort(),
-    ['--shards', '--slow-query', '--small'],
+    ['--shards', '--slow-query', '--small', '--spill-limit'],
     'also the options of serve',
   );
   t.strictSame(offered('serve', '--data-dir', ''), ['a folder']);

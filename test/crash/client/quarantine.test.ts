@@ -128,6 +128,11 @@ t.test('a quarantine can be read and emptied like every dimension', async (t) =>
     'line-number': 2,
     parameters: ['on-error=quarantine'],
   });
+  const whole = await client.request({
+    path: '/v1/insert?on-error=quarantine',
+    body: { c: { age: 'x' } },
+  });
+  t.match(whole, { status: 400, body: { errors: [{ code: 4049, message: /body of lines/ }] } });
   await rowsOf(client, 'DELETE FROM [default-quarantine]');
   t.strictSame(await rowsOf(client, 'SELECT code FROM [default-quarantine]'), []);
   const metrics = await (await fetch(`http://127.0.0.1:${httpPort}/metrics`)).text();

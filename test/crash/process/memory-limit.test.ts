@@ -7,7 +7,7 @@ import { memoryRound } from './memory-limit.js';
 const GROUP_MIB = 600;
 const QUERIES = 24;
 const seed = Number(process.env.QUARRY_TEST_SEED ?? Date.now() % 1_000_000);
-t.setTimeout(180_000);
+t.setTimeout(380_000);
 t.comment(`seed ${seed}`);
 
 t.test(
