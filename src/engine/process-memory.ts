@@ -10,8 +10,10 @@ const LOOK_MS = 5;
 const SPARED_PART = 8;
 /** The least memory that is reserved for queries. */
 const SPARED_BYTES_MIN = 64 * 2 ** 20;
+/** Memory that running queries may use together, whatever the process takes. */
+const QUERIES_BYTES_MIN = 16 * 2 ** 20;
 /** A query waits for so much memory before it starts beside others: with less, it would spill nearly all of its rows. */
-const QUERY_BYTES_MIN = 32 * 2 ** 20;
+const QUERY_BYTES_MIN = 16 * 2 ** 20;
 /** Memory of a query that does not wait for it. */
 const SMALL_QUERY_BYTES = 4 * 2 ** 20;
 
@@ -73,10 +75,10 @@ export class ProcessMemory {
     }
   }
 
-  /** Memory that neither the process uses nor a query has reserved; queries together may have SPARED_BYTES_MIN. */
+  /** Memory that neither the process uses nor a query has reserved; queries together may have QUERIES_BYTES_MIN. */
   get #freeBytes(): number {
     if (this.#bytesMax === Number.POSITIVE_INFINITY) return this.#bytesMax;
-    return Math.max(this.#bytesMax - this.#now(), SPARED_BYTES_MIN) - this.#queryBytes;
+    return Math.max(this.#bytesMax - this.#now(), QUERIES_BYTES_MIN) - this.#queryBytes;
   }
 
   #now(): number {

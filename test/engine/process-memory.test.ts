@@ -36,13 +36,13 @@ t.test('queries share the free memory, and wait for enough of it in their order'
   t.strictSame(started, [70, 45, 3], 'the last one waits for the one before, and fits beside it');
 });
 
-t.test('in a full process, one query after the other may use 64 MiB', async (t) => {
+t.test('in a full process, one query after the other may use 16 MiB', async (t) => {
   const full = new ProcessMemory(800 * MIB, () => 900 * MIB);
-  t.equal(await full.enterQuery(70 * MIB), 64 * MIB);
+  t.equal(await full.enterQuery(70 * MIB), 16 * MIB);
   const second = full.enterQuery(70 * MIB);
   t.equal(full.smallQueryBytes(70 * MIB), 4 * MIB);
-  full.leaveQuery(64 * MIB);
-  t.equal(await second, 64 * MIB);
+  full.leaveQuery(16 * MIB);
+  t.equal(await second, 16 * MIB);
 });
 
 t.test('without a limit the memory of the process is not read', async (t) => {
