@@ -9,11 +9,11 @@ const LOOK_MS = 5;
 /** The limit divided by this number is reserved for queries and checkpoints; writes may not use it. */
 const SPARED_PART = 8;
 /** The least memory that is reserved for queries. */
-const SPARED_BYTES_MIN = 64 * 2 ** 20;
+const SPARED_BYTES_MIN = 128 * 2 ** 20;
 /** Memory that running queries may use together, whatever the process takes. */
-const QUERIES_BYTES_MIN = 16 * 2 ** 20;
+const QUERIES_BYTES_MIN = 48 * 2 ** 20;
 /** A query waits for so much memory before it starts beside others: with less, it would spill nearly all of its rows. */
-const QUERY_BYTES_MIN = 16 * 2 ** 20;
+const QUERY_BYTES_MIN = 48 * 2 ** 20;
 /** Memory of a query that does not wait for it. */
 const SMALL_QUERY_BYTES = 4 * 2 ** 20;
 

@@ -6,13 +6,13 @@ import { WriteMemory } from '../../src/engine/write/write-memory.js';
 
 const MIB = 2 ** 20;
 
-t.test('writes leave an eighth of the limit free, and 64 MiB of a small one', (t) => {
-  const large = new ProcessMemory(800 * MIB, () => 600 * MIB);
-  t.equal(large.hasCapacity(100 * MIB), true);
-  t.equal(large.hasCapacity(100 * MIB + 1), false);
-  const small = new ProcessMemory(400 * MIB, () => 300 * MIB);
-  t.equal(small.hasCapacity(36 * MIB), true);
-  t.equal(small.hasCapacity(36 * MIB + 1), false);
+t.test('writes leave an eighth of the limit free, and 128 MiB of a small one', (t) => {
+  const large = new ProcessMemory(1_600 * MIB, () => 1_200 * MIB);
+  t.equal(large.hasCapacity(200 * MIB), true);
+  t.equal(large.hasCapacity(200 * MIB + 1), false);
+  const small = new ProcessMemory(400 * MIB, () => 268 * MIB);
+  t.equal(small.hasCapacity(4 * MIB), true);
+  t.equal(small.hasCapacity(4 * MIB + 1), false);
   t.end();
 });
 
@@ -36,13 +36,13 @@ t.test('queries share the free memory, and wait for enough of it in their order'
   t.strictSame(started, [70, 45, 3], 'the last one waits for the one before, and fits beside it');
 });
 
-t.test('in a full process, one query after the other may use 16 MiB', async (t) => {
+t.test('in a full process, one query after the other may use 48 MiB', async (t) => {
   const full = new ProcessMemory(800 * MIB, () => 900 * MIB);
-  t.equal(await full.enterQuery(70 * MIB), 16 * MIB);
+  t.equal(await full.enterQuery(70 * MIB), 48 * MIB);
   const second = full.enterQuery(70 * MIB);
   t.equal(full.smallQueryBytes(70 * MIB), 4 * MIB);
-  full.leaveQuery(16 * MIB);
-  t.equal(await second, 16 * MIB);
+  full.leaveQuery(48 * MIB);
+  t.equal(await second, 48 * MIB);
 });
 
 t.test('without a limit the memory of the process is not read', async (t) => {
