@@ -9,12 +9,13 @@ const LOOK_MS = 5;
 /** The limit divided by this number is reserved for queries and checkpoints; writes may not use it. */
 const SPARED_PART = 8;
 /** The least memory that is reserved for queries. */
-const SPARED_BYTES_MIN = 128 * 2 ** 20;
+const SPARED_BYTES_MIN = 64 * 2 ** 20;
 /** Memory that running queries may use together, whatever the process takes. */
 const QUERIES_BYTES_MIN = 48 * 2 ** 20;
 /** A query waits for so much memory before it starts beside others: with less, it would spill nearly all of its rows. */
 const QUERY_BYTES_MIN = 48 * 2 ** 20;
-/** Memory of a query that does not wait for it. */
+/** A query that does not wait for memory has this part of the free memory, and at least SMALL_QUERY_BYTES. */
+const SMALL_QUERY_PART = 16;
 const SMALL_QUERY_BYTES = 4 * 2 ** 20;
 
 export class ProcessMemory {
@@ -40,9 +41,11 @@ export class ProcessMemory {
     return this.#now() + bytes <= this.#bytesMax - spared;
   }
 
-  /** Memory limit of a query that does not wait for memory: at most `bytesMax`, and what no query has reserved. */
+  /** Memory limit of a query that does not wait for memory, at most `bytesMax`. */
   smallQueryBytes(bytesMax: number): number {
-    return Math.min(bytesMax, Math.max(this.#freeBytes, SMALL_QUERY_BYTES));
+    if (this.#bytesMax === Number.POSITIVE_INFINITY) return bytesMax;
+    const part = Math.floor((this.#bytesMax - this.#now()) / SMALL_QUERY_PART);
+    return Math.min(bytesMax, Math.max(part, SMALL_QUERY_BYTES));
   }
 
   /**

@@ -6,11 +6,11 @@ import { WriteMemory } from '../../src/engine/write/write-memory.js';
 
 const MIB = 2 ** 20;
 
-t.test('writes leave an eighth of the limit free, and 128 MiB of a small one', (t) => {
+t.test('writes leave an eighth of the limit free, and 64 MiB of a small one', (t) => {
   const large = new ProcessMemory(1_600 * MIB, () => 1_200 * MIB);
   t.equal(large.hasCapacity(200 * MIB), true);
   t.equal(large.hasCapacity(200 * MIB + 1), false);
-  const small = new ProcessMemory(400 * MIB, () => 268 * MIB);
+  const small = new ProcessMemory(400 * MIB, () => 332 * MIB);
   t.equal(small.hasCapacity(4 * MIB), true);
   t.equal(small.hasCapacity(4 * MIB + 1), false);
   t.end();
@@ -19,9 +19,7 @@ t.test('writes leave an eighth of the limit free, and 128 MiB of a small one', (
 t.test('queries share the free memory, and wait for enough of it in their order', async (t) => {
   const memory = new ProcessMemory(800 * MIB, () => 680 * MIB);
   t.equal(await memory.enterQuery(70 * MIB), 70 * MIB, 'the limit of one query');
-  t.equal(memory.smallQueryBytes(70 * MIB), 50 * MIB);
   t.equal(await memory.enterQuery(70 * MIB), 50 * MIB, 'what the first one leaves');
-  t.equal(memory.smallQueryBytes(70 * MIB), 4 * MIB, 'a small query is executed');
   const started: number[] = [];
   const waiting = [70, 45, 3].map((mib) =>
     memory.enterQuery(mib * MIB).then((bytes) => started.push(bytes / MIB)),
@@ -40,9 +38,15 @@ t.test('in a full process, one query after the other may use 48 MiB', async (t) 
   const full = new ProcessMemory(800 * MIB, () => 900 * MIB);
   t.equal(await full.enterQuery(70 * MIB), 48 * MIB);
   const second = full.enterQuery(70 * MIB);
-  t.equal(full.smallQueryBytes(70 * MIB), 4 * MIB);
   full.leaveQuery(48 * MIB);
   t.equal(await second, 48 * MIB);
+});
+
+t.test('a query that does not wait has a sixteenth of the free memory, and at least 4 MiB', async (t) => {
+  const memory = new ProcessMemory(800 * MIB, () => 480 * MIB);
+  t.equal(memory.smallQueryBytes(70 * MIB), 20 * MIB);
+  t.equal(memory.smallQueryBytes(10 * MIB), 10 * MIB, 'the limit of one query');
+  t.equal(new ProcessMemory(800 * MIB, () => 900 * MIB).smallQueryBytes(70 * MIB), 4 * MIB);
 });
 
 t.test('without a limit the memory of the process is not read', async (t) => {

@@ -6,9 +6,8 @@
  */
 import { createRequire } from 'node:module';
 import type Koffi from 'koffi';
+import { SMALL_PROCESS_BYTES } from '../../base/index.js';
 
-/** Limits below this are small. */
-const SMALL_LIMIT_BYTES = 2 ** 30;
 const BLOCK_BYTES = 128 * 1024;
 /** <malloc.h> of glibc. */
 const M_TRIM_THRESHOLD = -1;
@@ -16,7 +15,7 @@ const M_MMAP_THRESHOLD = -3;
 
 /** Returns null, or the reason why the process may exceed its memory limit by more than it should. */
 export function returnFreedMemory(memoryLimitBytes: number): string | null {
-  if (memoryLimitBytes >= SMALL_LIMIT_BYTES || process.platform !== 'linux') return null;
+  if (memoryLimitBytes >= SMALL_PROCESS_BYTES || process.platform !== 'linux') return null;
   try {
     const koffi = createRequire(import.meta.url)('koffi') as typeof Koffi;
     const mallopt = koffi.load('libc.so.6').func('int mallopt(int, int)');

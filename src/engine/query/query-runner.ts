@@ -107,11 +107,12 @@ export class QueryRunner {
     }
   }
 
-  /** Waits for memory and for a concurrency slot, then runs a query of these dimensions. */
+  /** Waits for a concurrency slot, then runs a query of these dimensions. `spills`: it waits for memory before. */
   withSlot<T>(
     dimensions: readonly DimensionKey[],
     options: QueryOptions,
     work: (query: RunningQuery, checkModel: CheckModel, slot: ConcurrencySlot) => Promise<T>,
+    spills = false,
   ): Promise<T> {
     const { shrinkVersion } = this.#dependencies;
     const shrinks = dimensions.map(({ databaseId }) => shrinkVersion(databaseId));
@@ -121,7 +122,7 @@ export class QueryRunner {
     };
     return this.run(options, async (query) => {
       // A query that gives up its slot keeps its memory, so it waits for memory first.
-      await query.reserveMemory();
+      if (spills) await query.reserveMemory();
       const slot = new ConcurrencySlot(this.#slots);
       await slot.enter(query);
       try {

@@ -113,7 +113,11 @@ export class Selects {
   ): Promise<void> {
     const { runner } = this.#dependencies;
     const dimensions = requests.flatMap(({ plan }) => dimensionsOf(plan));
-    await runner.withSlot(dimensions, options, async (query, checkModel, slot) => {
+    const work = async (
+      query: RunningQuery,
+      checkModel: CheckModel,
+      slot: ConcurrencySlot,
+    ): Promise<void> => {
       const [only] = requests;
       const turn = { query, checkModel, slot, dimensions };
       if (requests.length > 1) {
@@ -128,7 +132,8 @@ export class Selects {
             : this.#select(only as RequestOf<SelectPlan>, format, turn, writer),
         );
       }
-    });
+    };
+    await runner.withSlot(dimensions, options, work, true);
   }
 
   /** The answer of a SELECT that begins outside the write barrier. */

@@ -5,8 +5,10 @@
  * TASKS_IN_FLIGHT_MAX tasks are under way; requests that arrive meanwhile travel together in the next ones. No task is ever
  * aborted, because that would kill the thread. When the thread dies every waiting request rejects with WorkerDownError and the client cannot be used any more.
  */
+
+import type { ResourceLimits } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { type DataMemory, NO_DATA_MEMORY } from '../../base/index.js';
+import { type DataMemory, NO_DATA_MEMORY, SMALL_PROCESS_BYTES } from '../../base/index.js';
 import {
   fromRefusal,
   isLarge,
@@ -123,7 +125,7 @@ export class WorkerClient {
       atomics: 'disabled',
       recordTiming: false,
       workerData: start,
-      resourceLimits: { maxOldGenerationSizeMb: 2048 },
+      resourceLimits: resourceLimitsOf(start.processBytesMax),
     });
     this.#pool.on('error', (error) => this.#fail(error));
     this.#pool.on('workerCreate', () => this.#threadStarted());
@@ -223,3 +225,11 @@ export class WorkerClient {
     this.#onDown(cause);
   }
 }
+
+/** The young generation of a heap keeps its greatest size, by default 32 MiB, which is much of a small limit. */
+const resourceLimitsOf = (processBytesMax: number): ResourceLimits => ({
+  maxOldGenerationSizeMb: 2_048,
+  ...(processBytesMax < SMALL_PROCESS_BYTES && { maxYoungGenerationSizeMb: SMALL_YOUNG_MIB }),
+});
+
+const SMALL_YOUNG_MIB = 12;
