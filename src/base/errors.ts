@@ -235,6 +235,9 @@ export function checkAll<Item, Result>(
   throw new QuarryError(code, message, moreInfo, also);
 }
 
+/** Whether the memory of a query did not suffice. */
+export const isOutOfMemory = (error: unknown): boolean => error instanceof QuarryError && error.code === 9006;
+
 /** A bug. Only the top level of a thread catches it: the worker ends and its shards are rebuilt. */
 export class InvariantError extends Error {
   override name = 'InvariantError';

@@ -2,6 +2,7 @@ export * from './binding-time.js';
 export * from './cancellation.js';
 export * from './clock.js';
 export * from './corruption.js';
+export * from './csv-quotes.js';
 export * from './edit-distance.js';
 export * from './errors.js';
 export * from './garbage-collection.js';

@@ -50,6 +50,3 @@ export class QueryRun extends MemoryAccount {
 
 /** Unlimited, for changes that are already in the log and must be applied. */
 export const UNBOUNDED = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
-
-/** Whether the memory of the query did not suffice. */
-export const isOutOfMemory = (error: unknown): boolean => error instanceof QuarryError && error.code === 9006;

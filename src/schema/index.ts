@@ -1,5 +1,7 @@
 export * from './calendar/index.js';
+export * from './column-name.js';
 export * from './dates.js';
+export * from './dates-in-text.js';
 export * from './decimals.js';
 export * from './intervals.js';
 export * from './json-path.js';

@@ -113,21 +113,30 @@ export function valueKindOf(type: ColumnType): ValueKind {
   }
 }
 
-/** The `entity-id` column of every dimension. Its id is always 0, because its values are stored in the entity index. */
-export const ENTITY_ID: Column = {
-  id: 0,
-  name: ENTITY_ID_COLUMN,
-  apiName: ENTITY_ID_COLUMN,
+/** A column in its simplest form, with the fields in `more`. */
+export const newColumn = ({
+  id,
+  apiName,
+  type,
+  ...more
+}: Pick<Column, 'id' | 'apiName' | 'type'> & Partial<Column>): Column => ({
+  id,
+  name: apiName,
+  apiName,
   description: '',
-  type: 'unique-id',
-  storage: 'latest-value',
+  type,
+  storage: isEventType(type) ? null : 'latest-value',
   cardinality: null,
   decimalPlaces: null,
   range: null,
   retentionDays: null,
   textCase: 'fold',
   active: true,
-};
+  ...more,
+});
+
+/** The `entity-id` column of every dimension. Its id is always 0, because its values are stored in the entity index. */
+export const ENTITY_ID: Column = newColumn({ id: 0, apiName: ENTITY_ID_COLUMN, type: 'unique-id' });
 
 /** The `entity-id` column of a dimension. */
 export const entityIdColumn = (textCase: TextCase): Column => ({ ...ENTITY_ID, textCase });

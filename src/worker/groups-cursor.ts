@@ -5,11 +5,10 @@
  * are read again and put in partitions, in memory and on disk, and grouped when their partition is merged.
  * Invariant: the groups of this worker stay reserved until `release`, because the other workers read them.
  */
-import { type IsOver, invariant, runSlice, stopTask, type Task } from '../base/index.js';
+import { type IsOver, invariant, isOutOfMemory, runSlice, stopTask, type Task } from '../base/index.js';
 import {
   GroupRows,
   type GroupRowsPlan,
-  isOutOfMemory,
   planGroupRows,
   type QueryRun,
   type SelectCursor,

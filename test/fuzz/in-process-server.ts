@@ -160,7 +160,8 @@ function requestOf({ method, path, key, body, headers = {} }: InProcessRequest):
   return {
     getHeader: (name: string) => all.get(name) ?? '',
     getMethod: () => method.toLowerCase(),
-    getUrl: () => path,
+    getUrl: () => path.split('?')[0],
+    getQuery: () => path.split('?')[1] ?? '',
     forEach: (act: (name: string, value: string) => void) => {
       for (const [name, value] of all) act(name, value);
     },

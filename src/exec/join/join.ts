@@ -2,8 +2,8 @@
  * Joins two relations: builds a table of the right side in memory and looks up the rows of the left side batch by batch. If
  * there is too little memory for the right side, both sides are divided into partitions by the hash of their keys, and each
  * pair of partitions is joined.
- * Of several joins one above the other on the left side, the one with the smallest right side builds its table first: the
- * right sides of the others are then read without rows whose keys do not occur in it.
+ * If the left side is a chain of further joins, the join with the smallest right side builds its table first. The right sides of
+ * the other joins are then read without the rows whose keys do not occur in that table.
  */
 import { invariant } from '../../base/index.js';
 import { columnsOf, inputsOf, type JoinKind, type RelationColumn, type RelationOf } from '../../ir/index.js';

@@ -2,9 +2,9 @@
  * The rows of an operator that works on all rows of an input at once: in memory if there is enough for them and for the work
  * on them, and otherwise in a store on disk.
  */
-import type { Task } from '../../base/index.js';
+import { isOutOfMemory, type Task } from '../../base/index.js';
 import type { Vector } from '../../vector/index.js';
-import { isOutOfMemory, type QueryRun } from '../query-run.js';
+import type { QueryRun } from '../query-run.js';
 import { BATCH_ROWS_MAX } from '../scan/row-batches.js';
 import { type CollectedRows, RowCollector } from './collected-rows.js';
 import type { Operator, RelationBatch } from './operator.js';

@@ -4,7 +4,7 @@
  *             slices of one part, the cursor holds no arena memory, so that other queries can run meanwhile.
  */
 import type { Allocator, RowFormat } from '../../answer/index.js';
-import { type IsOver, invariant, type MemoryAccount, NEVER_OVER } from '../../base/index.js';
+import { type IsOver, invariant, isOutOfMemory, type MemoryAccount, NEVER_OVER } from '../../base/index.js';
 import { countsTexts, type JoinTable, type PartitionedTexts, type SelectPlan } from '../../ir/index.js';
 import type { OperatorStats, SelectPart } from '../../protocol/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
@@ -13,7 +13,7 @@ import { UngroupedRows } from '../aggregate/groups/ungrouped.js';
 import { countDistinctTexts } from '../aggregate/states/count-distinct-texts.js';
 import { JoinedTable } from '../join/join-lookup.js';
 import type { QueryMemories } from '../query-memory.js';
-import { isOutOfMemory, type QueryRun } from '../query-run.js';
+import type { QueryRun } from '../query-run.js';
 import type { PartRows } from '../scan/part-rows.js';
 import { WorkerShards } from '../scan/worker-shards.js';
 import type { GroupInputs } from '../spill/group-rows.js';

@@ -3,14 +3,9 @@
  * the URL, because shippers let users choose URL and headers, but not the form of a record.
  */
 import { QuarryError, quoted } from '../../base/index.js';
-import {
-  columnNameOf,
-  type RecordEvent,
-  type RecordId,
-  type RecordMapping,
-  type UnknownFields,
-} from '../../ingest/index.js';
+import type { RecordEvent, RecordId, RecordMapping, UnknownFields } from '../../ingest/index.js';
 import { RECORD_PARAMETERS } from '../../interface/index.js';
+import { columnNameOf } from '../../schema/index.js';
 
 const UNKNOWN: readonly UnknownFields[] = ['refuse', 'ignore', 'create'];
 const DELIMITERS: ReadonlyMap<string, string> = new Map([

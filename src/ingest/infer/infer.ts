@@ -10,6 +10,7 @@ import {
   type DatabaseModel,
   DEFAULT_DIMENSION,
   type Dimension,
+  newColumn,
   newDimension,
   RESERVED_DIMENSIONS,
   type TextCase,
@@ -189,20 +190,15 @@ class Inference {
 function columnOf({ apiName, id, evidence }: Candidate, textCase: TextCase): Column {
   const type = evidence.type ?? 'string';
   const isEvent = evidence.shape === 'event';
-  return {
+  return newColumn({
     id,
-    name: apiName,
     apiName,
-    description: '',
     type: isEvent ? (`${type}-event` as Column['type']) : type,
-    storage: isEvent ? null : evidence.shape === 'list' ? 'list-of-values' : 'latest-value',
+    ...(evidence.shape === 'list' && { storage: 'list-of-values' }),
     cardinality: type === 'string' && !isEvent ? 'high' : null,
     decimalPlaces: type === 'decimal' ? Math.max(DECIMAL_PLACES_MIN, evidence.decimalPlaces) : null,
-    range: null,
-    retentionDays: null,
     textCase: type === 'string' ? textCase : 'fold',
-    active: true,
-  };
+  });
 }
 
 /** Infers what the body creates. The body must be one valid JSON object. Throws nothing. */

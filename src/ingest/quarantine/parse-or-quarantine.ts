@@ -6,14 +6,19 @@
 import { type ErrorCode, invariant } from '../../base/index.js';
 import { DEFAULT_DIMENSION } from '../../schema/index.js';
 import { type LineNumbers, parseLines } from '../lines.js';
-import type { ParseContext, ParseOutcome } from '../parse.js';
+import type { ParseContext, ParsedInsert, ParseOutcome } from '../parse.js';
 import { eachLine, LINE_BREAK } from '../plain/rewrite-lines.js';
 import type { RecordMapping } from '../records/mapping.js';
 import { parseRecords, QUOTED_BREAK } from '../records/parse-records.js';
 import type { IngestScratch } from '../scratch.js';
 import { DIMENSION } from '../tables.js';
 import { quarantineOf, withQuarantine } from './quarantine-model.js';
-import { type QuarantineSettings, quarantineLine, type RefusedLine } from './refused-line.js';
+import {
+  type QuarantineLine,
+  type QuarantineSettings,
+  quarantineLine,
+  type RefusedLine,
+} from './refused-line.js';
 
 const ONE_BY_ONE_FROM = 8;
 /** Refusals of lines that are valid alone, such as those of types that do not go together. */
@@ -159,7 +164,7 @@ class QuarantineParse {
     const extended = this.#extended([...dimensions.values()]);
     if ('error' in extended) return extended;
     const { context, createdDimensions, createdColumns } = extended;
-    const outcome = this.#parse(this.#text, numbers, context, lines.join('\n'));
+    const outcome = this.#parse(this.#text, numbers, context, lines.map(({ text }) => text).join('\n'));
     if ('error' in outcome) return outcome;
     const { parsed } = outcome;
     return {
@@ -207,14 +212,14 @@ class QuarantineParse {
     return DEFAULT_DIMENSION;
   }
 
-  #described(lines: readonly string[], dimensions: readonly string[]): Quarantined {
+  #described(lines: readonly QuarantineLine[], dimensions: readonly string[]): Quarantined {
     const codes = new Map<ErrorCode, number>();
     for (const { error } of this.#refused) codes.set(error.code, (codes.get(error.code) ?? 0) + 1);
     const [first] = [...this.#refused].sort((a, b) => a.lineNumber - b.lineNumber);
     invariant(first !== undefined, 'no line is kept');
     return {
       lineCount: lines.length,
-      valueCount: lines.reduce((sum, line) => sum + valueCountOf(line), 0),
+      valueCount: lines.reduce((sum, line) => sum + line.valueCount, 0),
       dimensions,
       first: { code: first.error.code, message: first.error.message },
       codes: [...codes],
@@ -222,17 +227,8 @@ class QuarantineParse {
   }
 }
 
-type CreatedDimensions = Extract<ParseOutcome, { readonly parsed: unknown }>['parsed']['createdDimensions'];
-type CreatedColumns = Extract<ParseOutcome, { readonly parsed: unknown }>['parsed']['createdColumns'];
+type CreatedDimensions = ParsedInsert['createdDimensions'];
+type CreatedColumns = ParsedInsert['createdColumns'];
 
 const lineOf = (moreInfo: unknown): number | null =>
   (moreInfo as { readonly line?: number } | undefined)?.line ?? null;
-
-/** The values of an entity: all members but ID and dimension, and each item of a list. */
-function valueCountOf(line: string): number {
-  const { id: _id, [DIMENSION]: _dimension, ...values } = JSON.parse(line) as Record<string, unknown>;
-  return Object.values(values).reduce<number>(
-    (sum, value) => sum + (Array.isArray(value) ? value.length : 1),
-    0,
-  );
-}

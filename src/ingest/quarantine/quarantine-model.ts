@@ -8,6 +8,7 @@ import {
   type ColumnType,
   type DatabaseModel,
   type Dimension,
+  newColumn,
   newDimension,
   type Storage,
 } from '../../schema/index.js';
@@ -65,7 +66,7 @@ export function withQuarantine(
   for (const form of COLUMNS) {
     const column = columns.get(form.apiName);
     if (column === undefined) {
-      const made = newColumn(model.nextColumnId + created.length, form);
+      const made = columnOf(model.nextColumnId + created.length, form);
       created.push(made);
       columns.set(form.apiName, made);
     } else if (!fits(column, form)) return { error: taken(name, form) };
@@ -109,19 +110,11 @@ const describedBy = ({
 const columnCount = ({ dimensions }: DatabaseModel): number =>
   [...dimensions.values()].reduce((sum, { columns }) => sum + columns.size - 1, 0);
 
-function newColumn(id: number, { apiName, type, storage }: ColumnForm): Column {
-  return {
+const columnOf = (id: number, { type, ...form }: ColumnForm): Column =>
+  newColumn({
     id,
-    name: apiName,
-    apiName,
-    description: '',
     type,
-    storage,
+    ...form,
     cardinality: type === 'string' ? 'high' : null,
-    decimalPlaces: null,
-    range: null,
-    retentionDays: null,
     textCase: type === 'string' ? 'preserve' : 'fold',
-    active: true,
-  };
-}
+  });

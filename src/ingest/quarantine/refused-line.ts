@@ -23,6 +23,13 @@ export interface RefusedLine {
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+export interface QuarantineLine {
+  /** The entity as a line of an insert body. */
+  readonly text: string;
+  /** The values that it has. */
+  readonly valueCount: number;
+}
+
 /** `header`: the line with the names of CSV; empty = none. */
 export function quarantineLine(
   { bytes, lineNumber, error }: RefusedLine,
@@ -30,10 +37,8 @@ export function quarantineLine(
   header: string,
   nowMs: number,
   { source, requestId, parameters }: QuarantineSettings,
-): string {
-  return JSON.stringify({
-    id: randomUUID(),
-    [DIMENSION]: dimension,
+): QuarantineLine {
+  const values: Record<string, string | number | readonly string[]> = {
     line: pieces(textOf(bytes)),
     code: error.code,
     reason: error.message.slice(0, TEXT_POINTS_MAX),
@@ -43,7 +48,11 @@ export function quarantineLine(
     ...present('request', requestId.slice(0, TEXT_POINTS_MAX)),
     ...(parameters === '' ? {} : { parameters: pieces(parameters) }),
     ...(header === '' ? {} : { header: pieces(header) }),
-  });
+  };
+  return {
+    text: JSON.stringify({ id: randomUUID(), [DIMENSION]: dimension, ...values }),
+    valueCount: Object.values(values).flat().length,
+  };
 }
 
 const present = (name: string, text: string): Record<string, string> => (text === '' ? {} : { [name]: text });

@@ -1,11 +1,11 @@
 /** The entity of a record, as a line of an insert body of lines: `{"id": ..., "dimension": ..., "column": value, ...}`. */
 import { createHash, randomUUID } from 'node:crypto';
 import { quoted } from '../../base/index.js';
-import { baseTypeOf, type Column, type Dimension, isEventType } from '../../schema/index.js';
+import { baseTypeOf, type Column, columnNameOf, type Dimension, isEventType } from '../../schema/index.js';
 import { DIMENSION } from '../tables.js';
 import { type Fields, RecordError } from './fields.js';
 import { instantIn } from './instants.js';
-import { columnNameOf, type RecordMapping } from './mapping.js';
+import type { RecordMapping } from './mapping.js';
 import { NewColumns } from './new-columns.js';
 
 /** Half of a SHA-256: two different records have the same one never in practice. */

@@ -2,10 +2,10 @@
  * The fields of a flat record, by the api-name of a column, each with its value as a JSON token: a string with its quotes and
  * escapes, a number as it was written, a list. Objects are flattened: `{"http": {"status": 200}}` has the field `http-status`.
  */
-import { type ErrorCode, quoted, type WireError } from '../../base/index.js';
+import { type ErrorCode, quoted, readQuotedRow, type WireError } from '../../base/index.js';
+import { columnNameOf } from '../../schema/index.js';
 import { skipColon, skipString, skipValue } from '../json.js';
 import { COMMA, OPEN_OBJECT, QUOTE, type Source, skipSpace } from '../source.js';
-import { columnNameOf } from './mapping.js';
 
 export type Fields = Map<string, string>;
 
@@ -95,30 +95,10 @@ export function fieldsOfCsv(line: string, names: CsvHeader, delimiter: string): 
   return fields;
 }
 
-/** The values of a CSV line (RFC 4180). Throws RecordError if a quoted value has no end or text after it. */
-export function csvValues(line: string, delimiter: string): string[] {
+/** The values of a CSV line (RFC 4180). Throws RecordError if its quotes are wrong. */
+function csvValues(line: string, delimiter: string): readonly string[] {
   if (!line.includes('"')) return line.split(delimiter);
-  const values: string[] = [];
-  for (let at = 0; ; ) {
-    let end: number;
-    if (line[at] === '"') {
-      end = endOfQuoted(line, at);
-      values.push(line.slice(at + 1, end - 1).replaceAll('""', '"'));
-    } else {
-      const found = line.indexOf(delimiter, at);
-      end = found === -1 ? line.length : found;
-      values.push(line.slice(at, end));
-    }
-    if (end === line.length) return values;
-    if (line[end] !== delimiter) throw new RecordError(1503, 'a quoted value is followed by text');
-    at = end + 1;
-  }
-}
-
-/** The index after the closing quote. */
-function endOfQuoted(line: string, at: number): number {
-  for (let quote = line.indexOf('"', at + 1); quote !== -1; quote = line.indexOf('"', quote + 2)) {
-    if (line[quote + 1] !== '"') return quote + 1;
-  }
-  throw new RecordError(1503, 'a quoted value has no end');
+  const row = readQuotedRow(line, 0, delimiter, true);
+  if ('fields' in row) return row.fields;
+  throw new RecordError(1503, 'wrong' in row ? row.wrong : 'the line is not complete');
 }

@@ -35,10 +35,3 @@ export interface RecordMapping {
   readonly createsColumns: boolean;
   readonly createsDimension: boolean;
 }
-
-/** The api-name of a field: in lower case, with a dash for each run of other characters, and without dashes at its ends. */
-export const columnNameOf = (field: string): string =>
-  field
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '');

@@ -4,7 +4,7 @@
  * Otherwise each worker merges an equal number of partitions at once. In shared memory, the workers take the steps by a
  * counter.
  */
-import { invariant, type MemoryAccount, QuarryError, type Task } from '../../base/index.js';
+import { invariant, isOutOfMemory, type MemoryAccount, type Task } from '../../base/index.js';
 import {
   GROUP_PARTITIONS,
   type GroupPartial,
@@ -128,8 +128,6 @@ function* mergeSteps(merge: Merge, waiting: WaitingSteps, from: number, to: numb
     next = end;
   }
 }
-
-const isOutOfMemory = (error: unknown): boolean => error instanceof QuarryError && error.code === 9006;
 
 /** The first groups of the steps so far, in memory or on disk. */
 class WaitingSteps {

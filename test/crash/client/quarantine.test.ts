@@ -26,7 +26,7 @@ t.setTimeout(60_000 + KILLS * 10_000);
 const RECORDS = 5_000;
 const PATH = '/v1/insert/lines?id=user&event=visit:at&on-error=quarantine';
 
-/** Records, some of them wrong; each can be told from all others. */
+/** Records, some of them wrong. No two are equal. */
 function recordsFrom(random: Prng): { readonly text: string; readonly isGood: boolean }[] {
   return Array.from({ length: RECORDS }, (_, at) => {
     const good = { user: `u${random.below(50)}`, at };

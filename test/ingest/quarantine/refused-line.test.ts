@@ -27,7 +27,9 @@ t.test('a refused line is kept with its reason and where it came from', async (t
   const error = { code: 2007, message: 'line 4: no number' } as const;
   const nowMs = Date.UTC(2026, 0, 5, 10, 20, 30, 999);
   const entityOf = (bytes: Uint8Array, header: string): Record<string, unknown> =>
-    JSON.parse(quarantineLine({ bytes, lineNumber: 4, error }, 'web-quarantine', header, nowMs, SETTINGS));
+    JSON.parse(
+      quarantineLine({ bytes, lineNumber: 4, error }, 'web-quarantine', header, nowMs, SETTINGS).text,
+    );
   const { id, ...entity } = entityOf(new TextEncoder().encode('\ufeff{"a": 1}\r'), 'id,a');
   t.match(id, /^[0-9a-f-]{36}$/);
   t.strictSame(entity, {

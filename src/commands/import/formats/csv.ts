@@ -5,7 +5,7 @@
  * Cost: a line without quotes takes one String.split; a general parser that also gives lines and texts takes ten times as
  * long.
  */
-import { readQuotedRow } from './csv-quotes.js';
+import { readQuotedRow } from '../../../base/index.js';
 import { LINE_BYTES_MAX, type TextPart } from './lines.js';
 import { ImportError, type RowSource } from './row-block.js';
 import { brokenRow, overlongLine, type TextRow, textBlocks } from './text-rows.js';

@@ -6,8 +6,7 @@
 import { ExactNumber } from '../../../api/index.js';
 import { INT64_MAX, INT64_MIN } from '../../../base/index.js';
 import { DECIMAL_PLACES_MAX } from '../../../interface/index.js';
-import { readDecimal, type Storage, scaleDecimal } from '../../../schema/index.js';
-import { dateIn, dateTimeIn } from '../formats/dates-in-text.js';
+import { dateIn, dateTimeIn, readDecimal, type Storage, scaleDecimal } from '../../../schema/index.js';
 import type { SourceType, SourceValue } from '../formats/row-block.js';
 import { isRecord, isSourceList, listIn, pointIn } from './values.js';
 

@@ -11,6 +11,7 @@ import { DECIMAL_PLACES_MAX } from '../../../interface/index.js';
 import {
   baseTypeOf,
   type ColumnType,
+  columnNameOf,
   DEFAULT_DIMENSION,
   ENTITY_ID_COLUMN,
   isEventType,
@@ -60,15 +61,8 @@ const DIMENSION_MEMBER = 'dimension';
 /** Names that are keywords of an insert, or the entity ID. */
 const TAKEN_NAMES = [DIMENSION_MEMBER, ENTITY_ID_COLUMN];
 
-/** Makes a name of lower-case letters, digits and dashes: "Größe (m)" becomes "gr-e-m". */
-const apiNameOf = (name: string): string =>
-  name
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(/\p{Mark}+/gu, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
-    .slice(0, NAME_CHARS_MAX - 4);
+/** A name that leaves room for a number that makes it unique. */
+const apiNameOf = (name: string): string => columnNameOf(name).slice(0, NAME_CHARS_MAX - 4);
 
 /** Whether the rows are lines for POST /v1/insert, and no flag makes a column of the member that names the dimension. */
 const areLines = ({ lineDimensions }: RowSource, { renames, columns, types }: ImportOptions): boolean =>

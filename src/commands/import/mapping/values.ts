@@ -9,11 +9,13 @@ import {
   baseTypeOf,
   type ColumnType,
   codePointCount,
+  dateIn,
+  dateTimeIn,
+  dateTimeOfUnixTime,
   isEventType,
   readDecimal,
   type Storage,
 } from '../../../schema/index.js';
-import { dateIn, dateTimeIn, dateTimeOfUnixTime } from '../formats/dates-in-text.js';
 import { jsonValue } from '../formats/json-value.js';
 import { remembered } from '../formats/remembered.js';
 import type { SourceObject, SourceValue } from '../formats/row-block.js';

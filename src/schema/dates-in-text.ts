@@ -9,7 +9,7 @@ import {
   INSTANT_SECONDS_MIN,
   parseDate,
   parseDateTime,
-} from '../../../schema/index.js';
+} from './dates.js';
 
 const DAY = /^(\d{4})([-/])(\d{2})\2(\d{2})$/;
 const DATE_TIME =
