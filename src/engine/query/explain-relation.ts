@@ -3,18 +3,7 @@ import { type Relation, relationInputs, type Stage } from '../../ir/index.js';
 import { explainStages, type Table } from '../../plan/index.js';
 import type { OperatorStats, SpilledRows } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
-import type { QueryFacts } from '../api.js';
-import { type ExplainRow, Names, spilledNotes, tableOf, waitRows } from './explain.js';
-
-/** Measurements of a run. */
-export interface RelationAnalysis {
-  /** By stage. */
-  readonly stats: readonly (readonly OperatorStats[])[];
-  /** Rows of the answer. */
-  readonly rows: number;
-  readonly milliseconds: number;
-  readonly facts: QueryFacts;
-}
+import { type Analysis, type ExplainRow, Names, spilledNotes, tableOf, waitRows } from './explain.js';
 
 /** One line per operator, for the log. */
 export const relationLines = (
@@ -32,7 +21,7 @@ export const relationLines = (
  */
 export function explainRelationTable(
   stages: readonly Stage[],
-  analysis: RelationAnalysis | null,
+  analysis: Analysis | null,
   model: DatabaseModel | undefined,
   isRestricted = false,
 ): Table {

@@ -27,9 +27,10 @@ export interface ExplainRow {
   readonly detail: string;
 }
 
-/** Measurements of a run of the SELECT. */
+/** Measurements of a run. */
 export interface Analysis {
-  readonly stats: readonly OperatorStats[];
+  /** By stage. */
+  readonly stats: readonly (readonly OperatorStats[])[];
   /** Rows of the answer. */
   readonly rows: number;
   readonly milliseconds: number;
@@ -48,10 +49,11 @@ export function explainTable(
   isRestricted = false,
 ): Table {
   const names = new Names(model, plan);
+  const stats = analysis?.stats.flat() ?? [];
   const rows = [
-    ...summaries.flatMap((summary) => scanRows(summary, names, analysis, isRestricted)),
+    ...summaries.flatMap((summary) => scanRows(summary, names, stats, isRestricted)),
     ...plan.joins.map(({ dimensionId, kind }) => onMain('join', `${kind}, ${names.dimension(dimensionId)}`)),
-    ...measuredRows(analysis),
+    ...measuredRows(stats),
     ...mainRows(plan),
     ...(analysis === null
       ? []
@@ -124,11 +126,11 @@ const onMain = (operator: string, detail: string): ExplainRow => ({
 function scanRows(
   summary: ScanSummary,
   names: Names,
-  analysis: Analysis | null,
+  stats: readonly OperatorStats[],
   isRestricted: boolean,
 ): ExplainRow[] {
   const { shard, entityCount, segmentCount, estimatedRows, leaves } = summary;
-  const measured = analysis?.stats.filter((one) => one.shard === shard && one.operator === 'scan') ?? [];
+  const measured = stats.filter((one) => one.shard === shard && one.operator === 'scan');
   const scan = {
     ...{ operator: 'scan', shard, estimatedRows: isRestricted ? null : estimatedRows },
     // Work that only kernels do is not measured by shard.
@@ -152,9 +154,9 @@ export function leafDetail(leaf: LeafSummary, names: Names): string {
 }
 
 /** Measurements of the other operators of the shards, summed over the parts of the answer. */
-function measuredRows(analysis: Analysis | null): ExplainRow[] {
+function measuredRows(stats: readonly OperatorStats[]): ExplainRow[] {
   const sums = new Map<string, { row: ExplainRow; notes: Set<string>; spilled: SpilledRows[] }>();
-  for (const { shard, operator, rows, milliseconds, notes, spilled } of analysis?.stats ?? []) {
+  for (const { shard, operator, rows, milliseconds, notes, spilled } of stats) {
     if (operator === 'scan') continue;
     const key = `${shard} ${operator}`;
     const before = sums.get(key);

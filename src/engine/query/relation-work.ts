@@ -61,6 +61,12 @@ export class RelationWork {
     return this.#freeFrom === 1 && readsOf(this.#stages[0]) === 1;
   }
 
+  /** Whether it is a SELECT whose rows are fetched in several requests, so that one slice is not enough. */
+  get needsManySlices(): boolean {
+    const [stage] = this.#stages;
+    return this.#stages.length === 1 && stage.runs === 'select' && isStreamed(stage.plan);
+  }
+
   /**
    * Runs the stages that read shards, and those in between. With only one slice, returns false if it is too short for one of
    * them, and collects the answer if the last stage is among them; otherwise writes it to `sink`.

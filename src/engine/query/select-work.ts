@@ -142,26 +142,6 @@ export class SelectWork {
     }
   }
 
-  /** Lets the workers produce all rows of a streamed plan and discards them; returns their number. */
-  async drain(plan: SelectPlan): Promise<number> {
-    const tables = await this.#tablesOf(plan);
-    const workerSelect = this.#begin(plan, tables, null);
-    const { offset, limit } = plan;
-    let rowCount = 0;
-    try {
-      for (let missing = limit === null ? Number.POSITIVE_INFINITY : limit + offset; ; ) {
-        const parts = await workerSelect.share(missing);
-        if (parts === null) break;
-        const given = parts.reduce((sum, part) => sum + columnsOf(part).rowCount, 0);
-        missing -= given;
-        rowCount += given;
-      }
-    } finally {
-      workerSelect.end();
-    }
-    return Math.max(0, rowCount - offset);
-  }
-
   /** Rows with an order or an offset are merged here. */
   async #streamInOrder(plan: SelectPlan, tables: readonly JoinTable[], sink: RowSink): Promise<void> {
     const { query, bytesMax } = this.#dependencies;

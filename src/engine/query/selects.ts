@@ -8,14 +8,7 @@
  */
 import { type RowFormat, type RowStream, rowEncoder } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
-import {
-  dimensionsOf,
-  isRelationPlan,
-  type ReadPlan,
-  type RelationPlan,
-  type SelectPlan,
-  type Stage,
-} from '../../ir/index.js';
+import { dimensionsOf, isRelationPlan, type ReadPlan, type SelectPlan, type Stage } from '../../ir/index.js';
 import { optimize, simplifyGrouping, stagesOf, type Table } from '../../plan/index.js';
 import { type Exchange, type OperatorStats, PartMemory, type ScanSummary } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
@@ -24,15 +17,14 @@ import type { Field } from '../../vector/index.js';
 import type { QueryOptions, QueryPlan, SelectRequest } from '../api.js';
 import { DataStatistics } from './data-statistics.js';
 import { type Analysis, EXPLAIN_FIELDS, explainTable } from './explain.js';
-import { explainRelationTable, type RelationAnalysis, relationLines } from './explain-relation.js';
-import { oneTable, type Tables } from './merge-groups.js';
+import { explainRelationTable, relationLines } from './explain-relation.js';
 import { type DimensionQueryPlan, planSummaryLines } from './plan-summary.js';
 import type { CheckModel, ConcurrencySlot, QueryRunner, QueryRunnerDependencies } from './query-runner.js';
-import { RelationWork } from './relation-work.js';
+import { RelationWork, type RelationWorkDependencies } from './relation-work.js';
 import { CountedRows, type RowSink } from './row-sink.js';
 import { RowWriter } from './row-writer.js';
 import type { RunningQuery } from './running-query.js';
-import { isStreamed, SelectWork } from './select-work.js';
+import { SelectWork } from './select-work.js';
 import {
   SPOOL_MEMORY_BYTES_MAX,
   SPOOL_READER_TIMEOUT_MS,
@@ -49,9 +41,6 @@ export const SLICE_MS = 20;
 
 /** If a worker has at least this many groups, the workers merge the groups. Fewer are merged faster on one thread. */
 export const PARTITION_GROUPS_MIN = 32_768;
-
-/** A request for a plan of one kind. */
-type RequestOf<Plan extends ReadPlan> = SelectRequest & { readonly plan: Plan };
 
 /** Runs the stages that read shards at one version. */
 type ReadShards = (work: RelationWork, sink: RowSink) => Promise<unknown>;
@@ -90,18 +79,13 @@ export class Selects {
   select(requests: readonly SelectRequest[], format: RowFormat, options: QueryOptions): RowStream {
     invariant(requests.length === 1 || format === 'json', 'several SELECTs are answered in JSON only');
     const done = (part: Uint8Array): void => this.#partMemory.release(part);
-    const simplified = requests.map((request) =>
-      isRelation(request)
-        ? request
-        : { ...request, plan: simplifyGrouping((request as RequestOf<SelectPlan>).plan) },
-    );
     const spool = new Spool({
       ...this.#dependencies.spools,
       memoryBytesMax: SPOOL_MEMORY_BYTES_MAX,
       readerTimeoutMs: SPOOL_READER_TIMEOUT_MS,
       done,
     });
-    const parts = spooled(spool, (into) => this.#produce(simplified, format, options, into));
+    const parts = spooled(spool, (into) => this.#produce(requests, format, options, into));
     return { format, parts, done, rowCount: () => spool.rowCount };
   }
 
@@ -127,38 +111,11 @@ export class Selects {
         });
       } else {
         await write(only, format, query, spool, (writer) =>
-          isRelation(only)
-            ? this.#relation(only, format, query, writer, (work, sink) => this.#readShards(work, sink, turn))
-            : this.#select(only as RequestOf<SelectPlan>, format, turn, writer),
+          this.#answer(only, format, query, writer, (work, sink) => this.#readShards(work, sink, turn)),
         );
       }
     };
     await runner.withSlot(dimensions, options, work, true);
-  }
-
-  /** The answer of a SELECT that begins outside the write barrier. */
-  async #select(
-    request: RequestOf<SelectPlan>,
-    format: RowFormat,
-    { query, checkModel, slot, dimensions }: Turn,
-    writer: RowWriter,
-  ): Promise<void> {
-    const { runner } = this.#dependencies;
-    if (isFetchedInParts(request)) {
-      return runner.withWritesPaused(query, () => {
-        checkModel();
-        return this.#answer(request, format, query, writer);
-      });
-    }
-    const inOneSlice = (): Promise<Tables | null> => this.#tables(request, query, this.#onlySlice);
-    const found = await (request.plan.joins.length === 0
-      ? inOneSlice()
-      : runner.atOneVersion(dimensions, query, checkModel, inOneSlice));
-    await writeTables(
-      found ??
-        (await runner.longWithWritesPaused(query, slot, checkModel, () => this.#allTables(request, query))),
-      writer,
-    );
   }
 
   get #onlySlice(): Slices {
@@ -176,11 +133,7 @@ export class Selects {
       const begunMs = this.#dependencies.elapsedMs();
       await spool.write(utf8(index === 0 ? '{' : ',{'));
       await write(request, 'json', query, spool, (writer) =>
-        isRelation(request)
-          ? this.#relation(request, 'json', query, writer, (work, sink) =>
-              work.readShards(this.#manySlices, sink),
-            )
-          : this.#answer(request as RequestOf<SelectPlan>, 'json', query, writer),
+        this.#answer(request, 'json', query, writer, (work, sink) => work.readShards(this.#manySlices, sink)),
       );
       const seconds = (this.#dependencies.elapsedMs() - begunMs) / 1_000;
       await spool.write(utf8(`,"took":${seconds.toFixed(6)}}`));
@@ -188,58 +141,66 @@ export class Selects {
     await spool.write(utf8(`],"count":${requests.length}`));
   }
 
-  /** Must be called inside the write barrier. */
+  /** Runs one statement, or explains it. */
   async #answer(
-    request: RequestOf<SelectPlan>,
-    format: RowFormat,
-    query: RunningQuery,
-    writer: RowWriter,
-  ): Promise<void> {
-    const { plan, explain } = request;
-    return explain === 'no' && isStreamed(plan)
-      ? this.#work(query, this.#manySlices, null).stream(plan, format, writer)
-      : writeTables(await this.#allTables(request, query), writer);
-  }
-
-  /** The answer of a query of stages. */
-  async #relation(
-    { plan, explain, isRestricted }: RequestOf<RelationPlan>,
+    request: SelectRequest,
     format: RowFormat,
     query: RunningQuery,
     writer: RowWriter,
     readShards: ReadShards,
   ): Promise<void> {
-    const { elapsedMs, model } = this.#dependencies;
+    const { plan, explain } = request;
     const stages = await this.#stages(plan, query);
-    const databaseModel = model(plan.databaseId);
-    const explained = (analysis: RelationAnalysis | null): Promise<void> =>
-      writer.table(explainRelationTable(stages, analysis, databaseModel, isRestricted));
-    if (explain === 'plan') return explained(null);
-    const isAnalysed = explain === 'analyze';
-    const stats: OperatorStats[][] = stages.map(() => []);
-    const counted = new CountedRows();
-    const sink = isAnalysed ? counted : writer;
-    const begunMs = elapsedMs();
-    const work = new RelationWork(stages, {
-      ...this.#workDependencies(query),
-      freeSlices: this.#manySlices,
-      stats: isAnalysed ? stats : null,
-      fields: plan.outputs,
-      encoding: isAnalysed ? null : { format, fields: plan.outputs },
-    });
+    if (explain === 'no') {
+      const encoding = { format, fields: plan.outputs };
+      return this.#run(this.#work(plan, stages, query, { stats: null, encoding }), writer, readShards);
+    }
+    const analysis = explain === 'plan' ? null : await this.#analysed(plan, stages, query, readShards);
+    await writer.table(await this.#explained(request, stages, query, analysis));
+  }
+
+  async #run(work: RelationWork, sink: RowSink, readShards: ReadShards): Promise<void> {
     try {
       if (work.readsShards) await readShards(work, sink);
       await work.finish(sink);
     } finally {
       work.end();
     }
-    if (!isAnalysed) return;
-    const { rowCount: rows } = counted;
-    return explained({ stats, rows, milliseconds: elapsedMs() - begunMs, facts: query.facts });
+  }
+
+  /** Runs a statement without its answer. */
+  async #analysed(
+    plan: ReadPlan,
+    stages: readonly Stage[],
+    query: RunningQuery,
+    readShards: ReadShards,
+  ): Promise<Analysis> {
+    const { elapsedMs } = this.#dependencies;
+    const stats: OperatorStats[][] = stages.map(() => []);
+    const counted = new CountedRows();
+    const begunMs = elapsedMs();
+    await this.#run(this.#work(plan, stages, query, { stats, encoding: null }), counted, readShards);
+    return { stats, rows: counted.rowCount, milliseconds: elapsedMs() - begunMs, facts: query.facts };
+  }
+
+  async #explained(
+    { plan, isRestricted }: SelectRequest,
+    stages: readonly Stage[],
+    query: RunningQuery,
+    analysis: Analysis | null,
+  ): Promise<Table> {
+    const model = this.#dependencies.model(plan.databaseId);
+    const [only] = stages;
+    if (isRelationPlan(plan) || only.runs !== 'select') {
+      return explainRelationTable(stages, analysis, model, isRestricted);
+    }
+    const summaries = await this.#scanSummaries(only.plan, query);
+    return explainTable(only.plan, summaries, analysis, model, isRestricted);
   }
 
   /** The plan of execution. */
-  async #stages(plan: RelationPlan, query: RunningQuery): Promise<readonly Stage[]> {
+  async #stages(plan: ReadPlan, query: RunningQuery): Promise<readonly Stage[]> {
+    if (!isRelationPlan(plan)) return [selectStage(simplifyGrouping(plan))];
     return stagesOf(optimize(plan, await this.#statistics.of(dimensionsOf(plan), query)));
   }
 
@@ -252,38 +213,18 @@ export class Selects {
     const { runner } = this.#dependencies;
     // The query waited for statistics.
     checkModel();
+    if (work.needsManySlices) {
+      return runner.withWritesPaused(query, async () => {
+        checkModel();
+        await work.readShards(this.#manySlices, sink);
+      });
+    }
     const inOneSlice = (): Promise<boolean> => work.readShards(this.#onlySlice, sink);
     const done = await (work.isOneRequest
       ? inOneSlice()
       : runner.atOneVersion(dimensions, query, checkModel, inOneSlice));
     if (done) return;
     await runner.longWithWritesPaused(query, slot, checkModel, () => work.readShards(this.#manySlices, sink));
-  }
-
-  /** Like `#tables`, inside the write barrier. */
-  async #allTables(request: RequestOf<SelectPlan>, query: RunningQuery): Promise<Tables> {
-    const tables = await this.#tables(request, query, this.#manySlices);
-    invariant(tables !== null, 'a SELECT of many slices returns its whole answer');
-    return tables;
-  }
-
-  /** The whole answer of a request that is not streamed; null = only one slice is allowed, and it is too short. */
-  async #tables(request: RequestOf<SelectPlan>, query: RunningQuery, slices: Slices): Promise<Tables | null> {
-    if (request.explain === 'no') return this.#work(query, slices, null).tables(request.plan);
-    const table = await this.#explained(request, query, slices);
-    return table && oneTable(table);
-  }
-
-  async #explained(
-    { plan, explain, isRestricted }: RequestOf<SelectPlan>,
-    query: RunningQuery,
-    slices: Slices,
-  ): Promise<Table | null> {
-    const { databaseId } = plan;
-    const summaries = await this.#scanSummaries(plan, query);
-    const analysis = explain === 'analyze' ? await this.#analysed(plan, query, slices) : null;
-    if (explain === 'analyze' && analysis === null) return null;
-    return explainTable(plan, summaries, analysis, this.#dependencies.model(databaseId), isRestricted);
   }
 
   /** See QueryApi.summarizePlan. */
@@ -312,23 +253,25 @@ export class Selects {
     return found.flat().sort((a, b) => a.shard - b.shard);
   }
 
-  /** null as in `#tables`. */
-  async #analysed(plan: SelectPlan, query: RunningQuery, slices: Slices): Promise<Analysis | null> {
-    const stats: OperatorStats[] = [];
-    const work = this.#work(query, slices, stats);
-    const begunMs = this.#dependencies.elapsedMs();
-    const rows = isStreamed(plan) ? await work.drain(plan) : await rowCountOf(await work.tables(plan));
-    if (rows === null) return null;
-    return { stats, rows, milliseconds: this.#dependencies.elapsedMs() - begunMs, facts: query.facts };
-  }
-
   /** Runs SELECTs in one slice of any length. */
   wholeWork(query: RunningQuery): SelectWork {
-    return this.#work(query, { ms: Number.POSITIVE_INFINITY, isOnly: false }, null);
+    const slices = { ms: Number.POSITIVE_INFINITY, isOnly: false };
+    return new SelectWork({ ...this.#workDependencies(query), slices, stats: null });
   }
 
-  #work(query: RunningQuery, slices: Slices, stats: OperatorStats[] | null): SelectWork {
-    return new SelectWork({ ...this.#workDependencies(query), slices, stats });
+  #work(
+    { outputs }: ReadPlan,
+    stages: readonly Stage[],
+    query: RunningQuery,
+    more: Pick<RelationWorkDependencies, 'stats' | 'encoding'>,
+  ): RelationWork {
+    const freeSlices = this.#manySlices;
+    return new RelationWork(stages, {
+      ...this.#workDependencies(query),
+      ...more,
+      freeSlices,
+      fields: outputs,
+    });
   }
 
   #workDependencies(query: RunningQuery) {
@@ -348,18 +291,17 @@ interface Turn {
   readonly dimensions: readonly DimensionKey[];
 }
 
-const isRelation = (request: SelectRequest): request is RequestOf<RelationPlan> =>
-  isRelationPlan(request.plan);
+const selectStage = (plan: SelectPlan): Stage => ({
+  runs: 'select',
+  plan,
+  columns: plan.outputs.map(({ type }, column) => ({ column, type })),
+});
 
 const scannedBy = (queryPlan: DimensionQueryPlan): Scanned =>
   queryPlan.kind === 'aggregate' ? { ...queryPlan.plan, condition: queryPlan.plan.entities } : queryPlan.plan;
 
 const fieldsOf = ({ plan, explain }: SelectRequest): readonly Field[] =>
   explain === 'no' ? plan.outputs : EXPLAIN_FIELDS;
-
-/** Whether its rows are fetched from the workers in several requests. */
-const isFetchedInParts = ({ plan, explain }: RequestOf<SelectPlan>): boolean =>
-  explain !== 'plan' && isStreamed(plan);
 
 async function write(
   request: SelectRequest,
@@ -372,17 +314,6 @@ async function write(
   await rows(writer);
   spool.rowCount += writer.rowCount;
   await writer.end();
-}
-
-async function writeTables(tables: Tables, sink: RowSink): Promise<void> {
-  for await (const table of tables) await sink.table(table);
-}
-
-async function rowCountOf(tables: Tables | null): Promise<number | null> {
-  if (tables === null) return null;
-  const counted = new CountedRows();
-  await writeTables(tables, counted);
-  return counted.rowCount;
 }
 
 const utf8 = (text: string): Uint8Array => Buffer.from(text, 'utf8');
