@@ -2,6 +2,7 @@
 import t from 'tap';
 import { bindCountEntity, FULL_ACCESS, parseJson } from '../../../src/api/index.js';
 import { type BindingTime, Prng, QuarryError, readTime } from '../../../src/base/index.js';
+import type { SavedQuery } from '../../../src/catalog/index.js';
 import { BoundBodies } from '../../../src/http/endpoints/bound-bodies.js';
 import { type Column, type DatabaseModel, ENTITY_ID, newDimension } from '../../../src/schema/index.js';
 
@@ -104,6 +105,20 @@ t.test(
     }
   },
 );
+
+t.test('a body is bound again after a change of the saved queries', async (t) => {
+  const bodies = new BoundBodies();
+  const call = { body: Buffer.from('{}'), model: modelOf(1), access: FULL_ACCESS, nowMs: NOW_MS };
+  const bind = (savedQueries: ReadonlyMap<string, SavedQuery>): object =>
+    bodies.bind({ ...call, savedQueries }, 'sql', () => ({}));
+  const [before, after] = [new Map(), new Map()];
+  bind(before);
+  const bound = bind(before);
+  t.equal(bind(before), bound);
+  const boundAgain = bind(after);
+  t.not(boundAgain, bound);
+  t.equal(bind(after), boundAgain);
+});
 
 t.test('the number of cached bodies is bounded', async (t) => {
   const bodies = new BoundBodies();

@@ -13,7 +13,7 @@ import { valueAt } from '../../../vector/index.js';
 import type { DatabaseCall, Members, StreamedAnswer } from './handler.js';
 
 export const sqlRequestOf = (
-  { nowMs, access, catalog }: Pick<DatabaseCall, 'nowMs' | 'access' | 'catalog'>,
+  { nowMs, access, catalog }: Pick<DatabaseCall, 'access' | 'catalog'> & Pick<sql.SqlRequest, 'nowMs'>,
   model: DatabaseModel,
 ): sql.SqlRequest => ({
   model,

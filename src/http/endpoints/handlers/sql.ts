@@ -2,6 +2,7 @@
  * POST /v1/sql. SELECTs are bound and started in one turn of the event loop. The engine binds writes, again whenever the model
  * changes. If the caller may only read, a text that does not begin with a read is refused before it is parsed.
  */
+import { savedQueriesOf } from '../../../catalog/index.js';
 import type { QueryFacts } from '../../../engine/index.js';
 import * as sql from '../../../sql/index.js';
 import { checkWriter } from '../../auth/write-permission.js';
@@ -30,13 +31,17 @@ function textOf(body: Uint8Array): string {
 }
 
 function read(call: DatabaseCall, statements: readonly sql.ReadStatement[]): StreamedAnswer {
-  const { engine, cancellation, format } = call;
-  const request = sqlRequestOf(call, call.model);
-  const requests = statements.map((statement) => ({
-    plan: sql.bindRead(statement, request),
-    explain: statement.explain,
-    isRestricted: call.access.fingerprint !== '',
-  }));
+  const { engine, cancellation, format, catalog, model } = call;
+  const isRestricted = call.access.fingerprint !== '';
+  const savedQueries = savedQueriesOf(catalog, model.id);
+  const requests = call.boundBodies.bind({ ...call, savedQueries }, 'sql', (nowMs) => {
+    const request = sqlRequestOf({ ...call, nowMs }, model);
+    return statements.map((statement) => ({
+      plan: sql.bindRead(statement, request),
+      explain: statement.explain,
+      isRestricted,
+    }));
+  });
   if (requests.length > 1 && format !== 'json') {
     throw sql.sqlError('the rows of several statements are answered as JSON only', statements[1].position);
   }

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { QuarryError } from '../../../../src/base/index.js';
-import { databaseOf } from '../../../../src/catalog/index.js';
+import { databaseOf, type SavedQuery } from '../../../../src/catalog/index.js';
 import { type ScriptRequest, StepRefused } from '../../../../src/engine/index.js';
+import { BoundBodies } from '../../../../src/http/endpoints/bound-bodies.js';
 import { handleCreateColumns } from '../../../../src/http/endpoints/handlers/column.js';
 import { runSql } from '../../../../src/http/endpoints/handlers/sql.js';
 import { customKey } from '../../../api/databases.js';
@@ -135,5 +136,43 @@ t.test(
     t.throws(() => runSql({ ...several, format: 'csv' }), { code: 6000, moreInfo: { line: 1, column: 11 } });
     runSql(several);
     t.equal(engine.selects[0].requests.length, 2);
+  },
+);
+
+t.test(
+  'a repeated SELECT is bound once, and again when a view or the time that it reads has changed',
+  async (t) => {
+    const engine = await engineWithColumns();
+    const boundBodies = new BoundBodies();
+    const planOf = async (sql: string, view: string, nowMs = NOW_MS): Promise<unknown> => {
+      const saved: SavedQuery = {
+        ...{ databaseId: DATABASE_ID, name: 'v', type: 'sql', dimension: null, query: JSON.stringify(view) },
+        ...{ cachePeriodSeconds: null, creator: null, version: 1 },
+      };
+      const views = viewsOf.get(view) ?? new Map([['v', saved]]);
+      viewsOf.set(view, views);
+      const call = callOf(engine, sql);
+      const catalog = { ...call.catalog, savedQueries: new Map([[DATABASE_ID, views]]) };
+      await runSql({ ...call, catalog, boundBodies, nowMs });
+      return engine.selects.at(-1)?.requests[0].plan;
+    };
+    const viewsOf = new Map<string, ReadonlyMap<string, SavedQuery>>();
+    const [small, large] = ['SELECT a FROM [default] WHERE a < 5', 'SELECT a FROM [default] WHERE a > 5'];
+    const repeated = async (sql: string, view: string, nowMs = NOW_MS): Promise<unknown[]> => [
+      await planOf(sql, view, nowMs),
+      await planOf(sql, view, nowMs),
+      await planOf(sql, view, nowMs),
+    ];
+    const ofSmall = await repeated('SELECT * FROM v', small);
+    t.equal(ofSmall[2], ofSmall[1], 'bound once');
+    const ofLarge = await repeated('SELECT * FROM v', large);
+    t.strictNotSame(ofLarge[0], ofSmall[2]);
+    t.equal(ofLarge[2], ofLarge[1]);
+    t.strictSame((await repeated('SELECT * FROM v', small))[0], ofSmall[0]);
+
+    const timed = 'SELECT COUNT(*) FROM [default] WHERE [c.date] > DATEADD(day, -1, NOW())';
+    const [, today] = await repeated(timed, small);
+    const [tomorrow] = await repeated(timed, small, NOW_MS + 86_400_000);
+    t.strictNotSame(tomorrow, today);
   },
 );
