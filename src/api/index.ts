@@ -1,5 +1,6 @@
 export * from './body/access.js';
 export * from './body/address.js';
+export { dimensionAt } from './body/fields.js';
 export * from './body/json.js';
 export * from './condition/condition.js';
 export * from './extraction/extraction.js';
@@ -25,3 +26,4 @@ export * from './team/database.js';
 export * from './team/permission-group.js';
 export * from './team/user.js';
 export * from './write/mutation.js';
+export { readQuarantineRetry } from './write/quarantine-retry.js';

@@ -82,6 +82,15 @@ export interface MutationRequest extends WriteRequest {
   readonly idempotency: RecordIdempotency | null;
 }
 
+/** The form of a body of lines. */
+export interface ScriptLines {
+  readonly numbers: LineNumbers;
+  /** How flat records become entities; null = the lines are entities. */
+  readonly records: RecordMapping | null;
+  /** The date of events that have none, milliseconds since 1970-01-01. */
+  readonly receivedMs: number;
+}
+
 /** One of several writes that take effect together. Consecutive inserts of one statement have one answer. */
 export type ScriptWrite = {
   /** The index of the statement in the request. */
@@ -94,6 +103,8 @@ export type ScriptWrite = {
       readonly body: (rows: number) => Uint8Array;
       /** The entities exist and are updated, which the usage and the answer say. Absent = false. */
       readonly updates?: boolean;
+      /** The body is lines, of entities or of records. Absent = it is one JSON object. */
+      readonly lines?: ScriptLines;
     }
   | ({ readonly write: 'change' } & Mutation)
 );

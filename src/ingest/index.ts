@@ -7,6 +7,7 @@ export {
   type QuarantineOutcome,
 } from './quarantine/parse-or-quarantine.js';
 export { quarantineOf } from './quarantine/quarantine-model.js';
+export { bodyOfLine, type QuarantinedLine } from './quarantine/quarantined-line.js';
 export type { QuarantineSettings } from './quarantine/refused-line.js';
 export * from './records/mapping.js';
 export { parseRecords, QUOTED_BREAK } from './records/parse-records.js';

@@ -15,6 +15,7 @@ import {
   named,
   object,
   optional,
+  orNull,
   plain,
   type Schema,
   success,
@@ -180,6 +181,13 @@ export const partAnswer = named(
     }),
   ),
 );
+
+export const retried = success({
+  inserted: count('Lines that were inserted, and so left the quarantine.'),
+  refused: count('Lines that are still refused.'),
+  first: optional(fault),
+  after: orNull(text('The request that continues sends it; null = no lines are left.')),
+});
 
 // Queries
 

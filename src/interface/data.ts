@@ -255,5 +255,12 @@ export const update = named(
 );
 export type Update = Infer<typeof update>;
 
+const retryFields = {
+  dimension: dimension,
+  after: optional(text('`after` of the answer before; continues there.', { minLength: 1 })),
+};
+
+export const quarantineRetry = named('QuarantineRetry', body(QUERY, retryFields));
+
 export const deletion = named('Delete', body(QUERY, { dimension, query }));
 export type Delete = Infer<typeof deletion>;

@@ -255,6 +255,19 @@ export const BODIES: Readonly<Record<string, Body>> = {
     },
     unknown: null,
   },
+  'POST /v1/quarantine/retry': {
+    body: { dimension: 'default' },
+    unknown: 4049,
+    before: [
+      post('/v1/insert', {
+        'auto-create': ['dimension', 'column'],
+        refused: {
+          ...{ dimension: 'default-quarantine', line: ['retried'], header: ['id'], parameters: ['id=id'] },
+          received: '2026-01-05T10:00:00Z',
+        },
+      }),
+    ],
+  },
   'POST /v1/update': {
     body: {
       dimension: 'default',

@@ -37,6 +37,7 @@ DELETE /v1/column/relation          | master write           | 505      | 8
 GET    /v1/column/relation          | master write read      | wr wo ro | 6
 POST   /v1/insert                   | master write demo      | wr wo    | 2
 POST   /v1/insert/lines             | master write demo      | wr wo    | 2
+POST   /v1/quarantine/retry         | master write           | 509      | 2
 POST   /v1/update                   | master write demo      | wr wo    | 3
 POST   /v1/delete                   | master write demo      | wr wo    | 4
 POST   /v1/sql                      | master read demo       | wr ro    | 5

@@ -62,7 +62,7 @@ export class RelationWork {
   }
 
   /** Whether it is a SELECT whose rows are fetched in several requests, so that one slice is not enough. */
-  get needsManySlices(): boolean {
+  get takesManySlices(): boolean {
     const [stage] = this.#stages;
     return this.#stages.length === 1 && stage.runs === 'select' && isStreamed(stage.plan);
   }

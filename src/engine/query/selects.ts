@@ -213,7 +213,7 @@ export class Selects {
     const { runner } = this.#dependencies;
     // The query waited for statistics.
     checkModel();
-    if (work.needsManySlices) {
+    if (work.takesManySlices) {
       return runner.withWritesPaused(query, async () => {
         checkModel();
         await work.readShards(this.#manySlices, sink);

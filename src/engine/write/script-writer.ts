@@ -18,6 +18,7 @@ import { conditionToPlain } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import {
   type ScriptInsert,
+  type ScriptLines,
   type ScriptReader,
   type ScriptRequest,
   type ScriptWrite,
@@ -208,9 +209,9 @@ export class ScriptWriter {
 
   /** `rowsBefore`: the rows of the same statement in earlier writes. */
   async #parseInsert(request: ParseRequest, write: ScriptInsert, rowsBefore: number): Promise<Step> {
-    const { rowCount, body, updates = false } = write;
+    const { rowCount, body, updates = false, lines } = write;
     try {
-      const parsed = await this.#parsedInsert(request, body(rowCount));
+      const parsed = await this.#parsedInsert(request, body(rowCount), lines);
       if (!updates) return parsed;
       const step = { ...parsed.step, updates } as ScriptStep;
       return { ...parsed, step, insertedCount: 0, updatedCount: parsed.insertedCount };
@@ -243,7 +244,7 @@ export class ScriptWriter {
     return bad - 1;
   }
 
-  async #parsedInsert(request: ParseRequest, body: Uint8Array): Promise<Step> {
+  async #parsedInsert(request: ParseRequest, body: Uint8Array, lines?: ScriptLines): Promise<Step> {
     const { workers, memory } = this.#dependencies;
     const { databaseId, customKey, columnIds, nowMs, creation = null } = request;
     // The worker applies the changes to the model that it has when it gets the request.
@@ -251,7 +252,11 @@ export class ScriptWriter {
     memory.check(body.byteLength * MEMORY_PER_BATCH_BYTE);
     const shared = new SharedArrayBuffer(body.byteLength * 2 + RECORD_RESERVE_BYTES);
     new Uint8Array(shared).set(body);
-    const settings = { databaseId, lines: null, nowMs, customKey, columnIds, idempotencyId: null };
+    const form = { lines: lines?.numbers ?? null, records: lines?.records ?? null };
+    const settings = {
+      ...{ databaseId, ...form, customKey, columnIds, idempotencyId: null },
+      nowMs: lines?.receivedMs ?? nowMs,
+    };
     const parsed = await memory.while(shared.byteLength, () =>
       workers.orUnavailable(
         workers.nextParser().send('parse', {

@@ -22,6 +22,7 @@ import type {
 import { handleInsert } from './handlers/insert.js';
 import { deleteEntities, updateEntities } from './handlers/mutation.js';
 import * as groups from './handlers/permission-group.js';
+import { retryQuarantine } from './handlers/quarantine.js';
 import * as queries from './handlers/query.js';
 import * as relations from './handlers/relation.js';
 import * as saved from './handlers/saved-query.js';
@@ -144,6 +145,8 @@ const listing: Who = { keys: ['master', 'write', 'read'], custom: ALL_LEVELS };
 const columnModelling: Who = { keys: MODELLERS, custom: 505 };
 const dimensionModelling: Who = { keys: MODELLERS, custom: 511 };
 const writing: Who = { keys: WRITERS, custom: WRITE_LEVELS };
+/** Keys that see all columns and rows. */
+const keeping: Who = { keys: MODELLERS, custom: 509 };
 const querying: Who = { keys: READERS, custom: READ_LEVELS };
 const totals: Who = { keys: ['master', 'read'], custom: READ_LEVELS };
 const saving: Who = { keys: ['master', 'demo'], custom: READ_LEVELS };
@@ -175,6 +178,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     takesRecords: true,
     plainHttp: true,
   }),
+  inDatabase('POST /v1/quarantine/retry', keeping, 2, 60, retryQuarantine),
   inDatabase('POST /v1/update', writing, 3, 600, updateEntities, KEYED),
   inDatabase('POST /v1/delete', writing, 4, 600, deleteEntities, KEYED),
   inDatabase('POST /v1/sql', sql, 5, 120, runSql, { ...KEYED, bodyType: 'application/sql', isQuery: true }),

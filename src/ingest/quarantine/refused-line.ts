@@ -21,6 +21,9 @@ export interface RefusedLine {
   readonly error: WireError;
 }
 
+/** Before the base64 form of bytes that are not UTF-8. */
+export const BASE64_MARK = 'base64:';
+
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export interface QuarantineLine {
@@ -62,7 +65,7 @@ function textOf(bytes: Uint8Array): string {
   try {
     return strict.decode(new Uint8Array(bytes));
   } catch {
-    return `base64:${Buffer.from(bytes).toString('base64')}`;
+    return `${BASE64_MARK}${Buffer.from(bytes).toString('base64')}`;
   }
 }
 

@@ -5,6 +5,7 @@ import {
   extraction,
   insert,
   ON_ERROR,
+  quarantineRetry,
   RECORD_PARAMETERS,
   scoring,
   update,
@@ -43,6 +44,17 @@ export const DATA_OPERATIONS: Operations = {
     parameters: RECORD_PARAMETERS,
     answer: answers.inserted,
     codes: [...codes.INSERTS, ...codes.AUTO_CREATE_CODES, ...codes.IDEMPOTENCY_CODES, 4049],
+  },
+  'POST /v1/quarantine/retry': {
+    tag: 'Writes',
+    summary: 'Insert refused lines again',
+    description:
+      'Inserts the lines in the quarantine of a dimension as they were sent, except that nothing is created. A line that is inserted leaves the quarantine in the same step. An answer covers up to 1,000 lines; its `after` continues.',
+    request: quarantineRetry,
+    example: { dimension: 'customers' },
+    answer: answers.retried,
+    answered: ok({ inserted: 12, refused: 0, after: null }),
+    codes: [...codes.INSERTS, 4004, 4049, 5008, 9004],
   },
   'POST /v1/update': {
     tag: 'Writes',

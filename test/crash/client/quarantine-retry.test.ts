@@ -1,0 +1,172 @@
+/**
+ * Refused lines that are inserted again after a change of the model, with kills of the server meanwhile: each is inserted once
+ * and leaves the quarantine. To run again: node dist/test/crash/client/quarantine-retry.test.js --seed 1 --kills 20
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import t from 'tap';
+import { Prng } from '../../../src/base/index.js';
+import { JsonClient } from '../../support/json-client.js';
+import { ServerProcess } from '../../support/server-process.js';
+
+const { values: value } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '2' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+});
+const [KILLS, SEED] = [Number(value.kills), Number(value.seed)];
+t.comment(`seed ${SEED}`);
+t.setTimeout(60_000 + KILLS * 10_000);
+
+const RECORDS = 1_500;
+
+interface Retried {
+  readonly inserted: number;
+  readonly refused: number;
+  readonly after: string | null;
+  readonly first?: { readonly code: number };
+}
+
+class Store {
+  readonly server: ServerProcess;
+  readonly client: JsonClient;
+
+  private constructor(server: ServerProcess, client: JsonClient) {
+    this.server = server;
+    this.client = client;
+  }
+
+  static async open(dir: string): Promise<Store> {
+    const server = new ServerProcess({ dir, flags: ['--workers', '2'] });
+    return new Store(server, new JsonClient(await server.serving, server.keys().master));
+  }
+
+  async rows<Row>(text: string): Promise<Row[]> {
+    const headers = { 'content-type': 'application/sql' };
+    return (await this.client.succeed<{ result: Row[] }>({ path: '/v1/sql', text, headers })).result;
+  }
+
+  insert(target: string, type: string, text: string): Promise<unknown> {
+    return this.client.succeed({ path: target, text, headers: { 'content-type': type } });
+  }
+
+  retry(body: object): Promise<Retried> {
+    return this.client.succeed<Retried>({ path: '/v1/quarantine/retry', body });
+  }
+}
+
+function directory(test: Pick<typeof t, 'teardown'>): string {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-retry-'));
+  test.teardown(() => fs.rmSync(dir, { recursive: true }));
+  return dir;
+}
+
+t.test('after kills, each line is inserted once and has left the quarantine', async (t) => {
+  const dir = directory(t);
+  const random = new Prng(SEED);
+  let store = await Store.open(dir);
+  t.teardown(() => store.server.kill());
+  await store.client.succeed({ path: '/v1/column', body: [{ name: 'visit', type: 'integer-event' }] });
+  const lines = Array.from({ length: RECORDS }, (_, at) =>
+    JSON.stringify({ user: `u${at % 40}`, at, host: 'x' }),
+  );
+  const target = '/v1/insert/lines?id=user&event=visit:at&on-error=quarantine';
+  // A part of a body has at most 1,000 lines, and the client reads one answer.
+  for (const half of [lines.slice(0, RECORDS / 2), lines.slice(RECORDS / 2)])
+    await store.insert(target, 'application/x-ndjson', `${half.join('\n')}\n`);
+  t.match(await store.retry({}), { inserted: 0, refused: 1_000, first: { code: 2011 } });
+  await store.client.succeed({ path: '/v1/column', body: [{ name: 'host', type: 'string' }] });
+  for (let kills = 0; kills < KILLS; kills++) {
+    const retried = store.retry({}).catch(() => null);
+    await pause(random.between(1, 150));
+    await store.server.kill();
+    await retried;
+    store = await Store.open(dir);
+    const [{ inserted }] = await store.rows<{ inserted: number }>('SELECT COUNT(*) AS inserted FROM visit');
+    const [{ left }] = await store.rows<{ left: number }>(
+      'SELECT COUNT(*) AS [left] FROM [default-quarantine]',
+    );
+    t.equal(inserted + left, RECORDS, `after kill ${kills + 1}: ${inserted} inserted, ${left} refused`);
+  }
+  for (let after: string | null = null; ; ) {
+    const retried: Retried = await store.retry(after === null ? {} : { after });
+    t.equal(retried.refused, 0);
+    after = retried.after;
+    if (after === null) break;
+  }
+  const visits = await store.rows<{ visit: number }>('SELECT value AS visit FROM visit ORDER BY 1');
+  t.strictSame(
+    visits.map(({ visit }) => visit),
+    Array.from({ length: RECORDS }, (_, at) => at),
+  );
+  t.strictSame(await store.rows('SELECT code FROM [default-quarantine]'), []);
+});
+
+t.test(
+  'lines of every form are inserted as they were sent, with the dates on which they were received',
+  async (t) => {
+    const store = await Store.open(directory(t));
+    t.teardown(() => store.server.kill());
+    await store.client.succeed({
+      path: '/v1/column',
+      body: [
+        { name: 'visit', type: 'string-event' },
+        { name: 'amount', type: 'decimal', 'decimal-places': 1 },
+        { name: 'names', type: 'string', dimension: 'people' },
+      ],
+    });
+    const csv = 'id;amount;note\na;12345678901234.5;"two\nlines; and ""quotes"""\nb;7;\n';
+    await store.insert('/v1/insert/lines?id=id&delimiter=;&on-error=quarantine', 'text/csv', csv);
+    const records = '[{"id": "c", "visit": "/x", "extra": 1}, {"id": "d", "visit": "/y", "wrong": 1}]';
+    const target = '/v1/insert/lines?id=id&event=visit:visit&on-error=quarantine';
+    await store.insert(target, 'application/json', records);
+    const own = '{"id": "p", "dimension": "people", "age": 7}\n';
+    await store.insert('/v1/insert?on-error=quarantine', 'application/x-ndjson', own);
+    t.strictSame(await store.rows('SELECT COUNT(*) AS [count] FROM [default-quarantine]'), [{ count: 3 }]);
+    const received = await store.rows<{ received: string }>(
+      `SELECT received FROM [default-quarantine] WHERE code = 2011 ORDER BY received DESC LIMIT 1`,
+    );
+    await store.client.succeed({
+      path: '/v1/column',
+      body: [
+        { name: 'note', type: 'string' },
+        { name: 'extra', type: 'integer' },
+        { name: 'age', type: 'integer', dimension: 'people' },
+      ],
+    });
+    await pause(1_100);
+    t.match(await store.retry({ dimension: 'people' }), { inserted: 1, refused: 0, after: null });
+    t.match(await store.retry({}), { inserted: 2, refused: 1, after: null, first: { code: 2011 } });
+    t.strictSame(
+      await store.rows(
+        "SELECT [entity-id] AS id, amount, note FROM [default] WHERE [entity-id] < 'c' ORDER BY 1",
+      ),
+      [
+        { id: 'a', amount: 12345678901234.5, note: 'two\nlines; and "quotes"' },
+        { id: 'b', amount: 7, note: null },
+      ],
+    );
+    t.strictSame(await store.rows('SELECT value, date FROM visit'), [
+      { value: '/x', date: received[0].received },
+    ]);
+    t.strictSame(await store.rows('SELECT age FROM people'), [{ age: 7 }]);
+    t.strictSame((await store.rows<{ line: string[] }>('SELECT line FROM [default-quarantine]'))[0].line, [
+      ' {"id": "d", "visit": "/y", "wrong": 1}',
+    ]);
+  },
+);
+
+t.test('bodies and callers that may not retry are refused', async (t) => {
+  const store = await Store.open(directory(t));
+  t.teardown(() => store.server.kill());
+  const answerTo = (body: unknown) => store.client.request({ path: '/v1/quarantine/retry', body });
+  t.match(await answerTo({}), { status: 400, body: { errors: [{ code: 5008 }] } });
+  t.match(await answerTo([]), { status: 400, body: { errors: [{ code: 4004 }] } });
+  t.match(await answerTo({ dimensions: 'x' }), { status: 400, body: { errors: [{ code: 4049 }] } });
+  t.match(await answerTo({ dimension: 7 }), { status: 400, body: { errors: [{ code: 5009 }] } });
+  t.match(await answerTo({ after: '' }), { status: 400 });
+});
