@@ -59,7 +59,7 @@ export abstract class OperandReader extends TokenReader {
       const query = this.query();
       if (this.acceptSign(')')) return query;
       if (this.peek().kind === 'end') throw sqlError(NOT_CLOSED, position);
-      throw afterQuery(this.peek(), 'a comma, the next clause or )');
+      throw afterQuery(this.tokens[this.at - 1], this.peek(), 'a comma, the next clause or )');
     });
   }
 
