@@ -58,6 +58,16 @@ export function nextToken(cursor: Cursor): Token {
   if (isDigit(code)) return token('number', cursor.number());
   if (code === QUOTE) return token('single', cursor.quoted(QUOTE, 'string'));
   if (code === DOUBLE_QUOTE) return token('double', cursor.quoted(DOUBLE_QUOTE, 'name or string'));
+  if (code === OPENING_BRACKET && isArray(cursor)) {
+    cursor.openArrays++;
+    cursor.pass(1);
+    return token('sign', '(');
+  }
+  if (code === CLOSING_BRACKET && cursor.openArrays > 0) {
+    cursor.openArrays--;
+    cursor.pass(1);
+    return token('sign', ')');
+  }
   if (code === OPENING_BRACKET) return bracketed(cursor, position);
   if (isNameStart(code)) return word(cursor, position);
   if (code === POINT && isDigit(cursor.text.charCodeAt(cursor.at + 1))) {
@@ -65,6 +75,10 @@ export function nextToken(cursor: Cursor): Token {
   }
   return sign(cursor, position);
 }
+
+/** Whether the bracket at the cursor belongs to ARRAY[...], which is read as a call. */
+const isArray = ({ text, at }: Cursor): boolean =>
+  /(?<![\p{L}\p{N}_$.\]])ARRAY$/iu.test(text.slice(Math.max(0, at - 6), at));
 
 function bracketed(cursor: Cursor, position: SourcePosition): Token {
   const text = cursor.quoted(CLOSING_BRACKET, 'name in brackets');

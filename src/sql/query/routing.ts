@@ -24,6 +24,7 @@ const PHRASES: readonly string[] = [
   ...['NATURAL JOIN', 'NATURAL LEFT', 'NATURAL RIGHT', 'NATURAL FULL', 'NATURAL INNER'],
   ...['OVER (', ') OVER NAME', 'WINDOW NAME AS', 'QUALIFY', 'WITHIN GROUP', 'FILTER ('],
   ...['ROLLUP (', 'CUBE (', 'GROUPING SETS', 'NULLS FIRST', 'WITH TIES', 'LIMIT ALL', 'LIMIT NULL'],
+  'UNNEST (',
 ];
 
 const BY_FIRST: ReadonlyMap<string, readonly (readonly string[])[]> = (() => {
