@@ -93,6 +93,9 @@ export const SCALAR_FUNCTIONS = [
   'packed-text', // of a packed text
   'json-item', // the value as JSON; never missing
   'json-length', // of a JSON array; missing for another value
+  'list-item', // JSON array, position from 1 or -1 from the end (integer): the item as json-extract-text returns it
+  'list-text', // JSON array, separator, text for null (without it, null is left out): the items as one text
+  'text-list', // text or NULL, separator (NULL: single characters), text for null or NULL: the parts as JSON array
   'json-extract', // JSON, path: the value as JSON
   'json-extract-text', // JSON, path: a string without quotes, another value as JSON
   // Points are JSON: [longitude,latitude]
@@ -137,7 +140,14 @@ export const FAILING_TEXT_FUNCTIONS: ReadonlySet<ScalarFunction> = new Set<Scala
   ...(['replace', 'concat', 'concat-strict', 'lpad', 'rpad', 'repeat', 'split-part'] as const),
   ...(['concat-separated', 'character', 'overlay', 'encode', 'decode', 'format'] as const),
   ...(['quote-literal', 'quote-nullable', 'quote-name', 'like-pattern'] as const),
-  ...(['write-number', 'read-number', 'json-extract', 'json-extract-text'] as const),
+  ...([
+    'write-number',
+    'read-number',
+    'json-extract',
+    'json-extract-text',
+    'list-text',
+    'text-list',
+  ] as const),
   ...(['geo-point', 'longitude', 'latitude', 'geo-distance', 'geo-within-radius'] as const),
   ...(['geo-within-box', 'geo-within-polygon'] as const),
   ...([

@@ -67,6 +67,12 @@ export function jsonArrayLength(text: string): number | null {
   return count;
 }
 
+/** The items of an array as they are written; null for another value. */
+export function jsonItems(text: string): readonly string[] | null {
+  const bare = text.trim();
+  return bare[0] === '[' ? Array.from(membersOf(bare), ({ value }) => value) : null;
+}
+
 /** The value at a path, as it is written; null if there is none. Of repeated keys, the last one counts. */
 export function jsonAt(text: string, path: readonly JsonStep[]): string | null {
   let value = text.trim();

@@ -3,6 +3,7 @@
  * POSITION(a IN b), SUBSTRING(x FROM 1 FOR 2), TRIM(LEADING a FROM b), date units as bare words, COUNT(*), DISTINCT and ORDER BY.
  */
 import { readOrderBy } from './query/order-keys.js';
+import { itemsQuery } from './query/unnest.js';
 import { NO_STAR, refuseGeolocation } from './refusals.js';
 import { sqlError } from './sql-error.js';
 import type { TokenReader } from './token-reader.js';
@@ -45,6 +46,21 @@ export function readCall(reader: TokenReader): SqlNode {
 /** Signs that begin an operand; after another sign, ALL is a column. */
 const BEGINS_OPERAND: readonly string[] = ['-', '+', '('];
 
+const CONTAINS: ReadonlySet<string> = new Set([
+  ...['list_contains', 'array_contains', 'list_has', 'array_has'],
+]);
+
+/** LIST_CONTAINS(list, value) is COALESCE(value = ANY (list), FALSE). */
+function containing(list: SqlNode, value: SqlNode, position: SourcePosition): SqlNode {
+  const at = { position, parenthesized: false } as const;
+  const found: SqlNode = {
+    ...{ is: 'in-query', of: [value], comparison: '=', quantifier: 'any', negated: false },
+    ...{ query: itemsQuery(list, 'item', false), ...at },
+  };
+  const args: readonly SqlNode[] = [found, { is: 'boolean', value: false, ...at }];
+  return { is: 'call', name: 'coalesce', args, distinct: false, ...at };
+}
+
 /** DATE_ADD(date, interval) is date + interval, and TIMEZONE(zone, date) is date AT TIME ZONE zone. */
 function withTwoArguments(call: CallNode): SqlNode {
   const {
@@ -53,6 +69,7 @@ function withTwoArguments(call: CallNode): SqlNode {
     position,
   } = call;
   if (name === 'timezone') return zoneCall(right, left, position);
+  if (CONTAINS.has(name)) return containing(left, right, position);
   if (!WITH_INTERVAL.has(name.toUpperCase())) return call;
   const operator = name === 'date_add' ? '+' : '-';
   return { is: 'arithmetic', operator, left, right, position, parenthesized: false };

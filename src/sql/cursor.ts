@@ -49,6 +49,8 @@ export class Cursor {
   readonly text: string;
   /** Number of UTF-16 units consumed. */
   at = 0;
+  /** Number of ARRAY[ that are not closed yet. */
+  openArrays = 0;
   #line = 1;
   /** Start of the current line, plus one for every surrogate pair consumed in it. */
   #lineStart = 0;

@@ -6,9 +6,10 @@
  */
 import { LIST, nodeAt, OperandReader } from './operand.js';
 import { comparedRows, ROW_LIST_HEIGHT, rowIn } from './query/row-values.js';
+import { itemsQuery } from './query/unnest.js';
 import { sqlError } from './sql-error.js';
 import { unexpected } from './tokens.js';
-import type { ComparisonOperator, SourcePosition, SqlNode } from './tree.js';
+import type { ComparisonOperator, Query, SourcePosition, SqlNode } from './tree.js';
 
 type ArithmeticOperator = Extract<SqlNode, { readonly is: 'arithmetic' }>['operator'];
 
@@ -125,13 +126,11 @@ export class ExpressionReader extends OperandReader {
     throw unexpected(this.peek(), 'IN, LIKE, SIMILAR TO or BETWEEN');
   }
 
-  /** Consumes ANY, SOME or ALL before a query. */
+  /** Consumes ANY, SOME or ALL before a query or a list. */
   #quantifier(): 'any' | 'all' | null {
-    const { upper, position } = this.peek();
+    const { upper } = this.peek();
     const quantifier = QUANTIFIERS.get(upper);
     if (quantifier === undefined || !this.isSign('(', 1)) return null;
-    if (!this.isQueryAhead(1))
-      throw sqlError(`${upper} is followed by a SELECT; use IN for a list`, position);
     this.next();
     return quantifier;
   }
@@ -143,8 +142,21 @@ export class ExpressionReader extends OperandReader {
     negated: boolean,
     position: SourcePosition,
   ): SqlNode {
-    const query = this.enclosedQuery();
+    const query = this.isQueryAhead() ? this.enclosedQuery() : this.#items();
     return { is: 'in-query', of, comparison, quantifier, negated, query, ...nodeAt(position) };
+  }
+
+  /** Parses (list) as a query of its items. */
+  #items(): Query {
+    const { position } = this.peek();
+    return this.nested(position, () => {
+      this.expectSign('(');
+      const list = this.expression();
+      if (this.isSign(','))
+        throw sqlError('ANY and ALL take one list or SELECT; use IN for several values', position);
+      this.expectClosing(position);
+      return itemsQuery(list, 'item', false);
+    });
   }
 
   /** Parses the comparison of a row value, (a, b), with a query, a list of rows or another row. */

@@ -4,10 +4,12 @@ export const STATEMENTS_MAX = 100;
 /** Maximum number of tokens of all statements of a body together, without INSERTs; a regular expression counts as 1,000. */
 export const TOKENS_MAX = 100_000;
 /**
- * Maximum number of tokens passed to the statement parser: keywords, commas and one name per expression. Each takes up
- * to 50 µs.
+ * Maximum number of tokens of the SELECTs of a body that the statement parser reads, at up to 50 µs each. Further ones are read
+ * by query/read-query.ts.
  */
-export const SKELETON_TOKENS_MAX = 4_000;
+export const PARSER_TOKENS_MAX = 1_000;
+/** Maximum length of a name in UTF-16 units. Names of the model are much shorter. */
+export const NAME_UNITS_MAX = 10_000;
 /** Maximum nesting of parentheses, calls, CASEs and signs. */
 export const EXPRESSION_NESTING_MAX = 64;
 /** Maximum height of an expression tree in operators: `a + b + c` has two. Recursive functions rely on it. */

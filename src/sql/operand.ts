@@ -59,13 +59,14 @@ export abstract class OperandReader extends TokenReader {
       const query = this.query();
       if (this.acceptSign(')')) return query;
       if (this.peek().kind === 'end') throw sqlError(NOT_CLOSED, position);
-      throw afterQuery(this.peek(), 'a comma, the next clause or )');
+      throw afterQuery(this.tokens[this.at - 1], this.peek(), 'a comma, the next clause or )');
     });
   }
 
   /** Parses an operand and the casts after it: x::int. */
   protected operand(): SqlNode {
     let of = this.#operand();
+    while (this.#isIndexAhead()) of = this.#itemOf(of);
     while (this.isSign('::')) {
       const { position } = this.next();
       const cast = { is: 'cast', of, ...readType(this, true), lenient: false } as const;
@@ -75,6 +76,23 @@ export abstract class OperandReader extends TokenReader {
     while (this.acceptKeyword('COLLATE')) this.#collation();
     while (this.areKeywords('AT', 'TIME', 'ZONE')) of = this.#atZone(of);
     return of;
+  }
+
+  /** Whether the index of a list, x[1], follows without a blank. A name in brackets that follows a blank is an alias. */
+  #isIndexAhead(): boolean {
+    const { kind, text, position } = this.peek();
+    if (kind !== 'bracketed' || !/^\d{1,9}$/.test(text)) return false;
+    const before = this.tokens[this.at - 1];
+    const length = before.text.length + (before.kind === 'bracketed' || before.kind === 'double' ? 2 : 0);
+    return before.position.line === position.line && before.position.column + length === position.column;
+  }
+
+  #itemOf(list: SqlNode): SqlNode {
+    const { text, position } = this.next();
+    const index: SqlNode = { is: 'number', text, ...nodeAt(position) };
+    this.above(1, list.position);
+    const args = [list, index];
+    return { is: 'call', name: 'list_extract', args, distinct: false, ...nodeAt(list.position) };
   }
 
   /** Parses AT TIME ZONE zone. */

@@ -1,13 +1,18 @@
 /** The statement parser (node-sql-parser with its T-SQL dialect) and access to its result. */
 import nodeSqlParser from 'node-sql-parser/build/transactsql.js';
+import { invariant } from '../base/index.js';
 
 export type Answered =
   | { readonly statement: unknown }
   /** The offset at which parsing failed; null if the parser did not report it. */
   | { readonly failedAt: number | null };
 
-/** Parses one statement; any error of the parser becomes `failedAt`. */
+/** A skeleton of PARSER_TOKENS_MAX tokens is shorter. The parser takes minutes for a token of some megabytes. */
+const TEXT_UNITS_MAX = 20_000;
+
+/** Parses one statement of at most TEXT_UNITS_MAX UTF-16 units; any error of the parser becomes `failedAt`. */
 export function parseStatement(text: string): Answered {
+  invariant(text.length <= TEXT_UNITS_MAX, 'the statement parser gets short texts');
   try {
     return { statement: new nodeSqlParser.Parser().astify(text, { database: 'transactsql' }) };
   } catch (error) {

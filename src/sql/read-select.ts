@@ -5,6 +5,7 @@
 import { quoted } from '../base/index.js';
 import { ExpressionReader } from './expression.js';
 import { fieldOf, parseStatement, unknownFields } from './parser.js';
+import { unexpectedAfter } from './query/clause-order.js';
 import { NO_STAR, TOTALS } from './refusals.js';
 import { type Skeleton, type SkeletonPart, skeletonOf } from './skeleton.js';
 import { sqlError } from './sql-error.js';
@@ -15,14 +16,14 @@ const CONTINUATION = 'a comma, the next clause or the end of the statement';
 const IN_ORDER = /^(FROM|INNER JOIN|LEFT JOIN|WHERE|GROUP BY|HAVING|ORDER BY)$/;
 const CLAUSES = 'FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT';
 
-/** `tokens` begin with SELECT or EXPLAIN. `budget.skeletonTokens` is the body's remaining limit. */
-export function readSelect(tokens: readonly Token[], budget: { skeletonTokens: number }): SelectStatement {
+/** `tokens` are those of a flat statement, at most PARSER_TOKENS_MAX, and begin with SELECT or EXPLAIN. */
+export function readSelect(tokens: readonly Token[]): SelectStatement {
   const reader = new ExpressionReader(tokens);
   const { position } = reader.peek();
   const explain = explainOf(reader);
   if (!reader.isKeyword('SELECT'))
     throw unexpected(reader.peek(), 'SELECT, the only statement that can be explained,');
-  const skeleton = skeletonOf(reader, budget);
+  const skeleton = skeletonOf(reader);
   const answered = parseStatement(skeleton.text);
   if ('failedAt' in answered) throw failure(skeleton, answered.failedAt);
   return { is: 'select', position, explain, ...new SelectParts(skeleton).read(answered.statement) };
@@ -37,8 +38,11 @@ function failure({ tokens, end }: Skeleton, failedAt: number | null): Error {
   const word = failedAt === null ? tokens[0] : tokens.findLast(({ from }) => from <= failedAt);
   const ended = failedAt !== null && tokens.every(({ from, text }) => from + text.length <= failedAt);
   const token = word === undefined || ended ? end : word.token;
+  const before = ended ? tokens.at(-1) : tokens.findLast(({ from }) => from < (word?.from ?? 0));
   if (failedAt === null) return sqlError('the statement cannot be read', token.position);
-  if (word === undefined || ended || !IN_ORDER.test(word.text)) return unexpected(token, CONTINUATION);
+  if (word === undefined || ended || !IN_ORDER.test(word.text)) {
+    return unexpectedAfter(before?.token, token, CONTINUATION);
+  }
   return sqlError(
     `${word.text} is not allowed here; the clauses of a SELECT have this order: ${CLAUSES}`,
     token.position,

@@ -1,4 +1,5 @@
 /** Unsupported SQL that is detected by its tokens before parsing, with an error message for each construct. */
+import { suggestion } from './bind/suggest.js';
 import { sqlError } from './sql-error.js';
 import { isSign, shown, type Token } from './tokens.js';
 
@@ -105,6 +106,10 @@ const STATEMENTS: ReadonlyMap<string, string> = new Map([
   ['EXISTS', EXISTS],
 ]);
 
+const BEGINNINGS: readonly string[] = [
+  ...['SELECT', 'WITH', 'VALUES', 'EXPLAIN', 'INSERT', 'UPDATE', 'DELETE', 'CREATE', 'DROP'],
+];
+
 /** The error for a statement whose first word is not supported. */
 export function refusedStatement(first: Token, second: Token | null): Error {
   if (first.upper === 'CREATE' && (second?.upper === 'VIEW' || second?.upper === 'PROCEDURE')) {
@@ -113,8 +118,10 @@ export function refusedStatement(first: Token, second: Token | null): Error {
   const what = STATEMENTS.get(first.upper);
   if (what !== undefined) return sqlError(what, first.position);
   const expected = 'SELECT, EXPLAIN, INSERT, UPDATE or DELETE';
+  const near = first.kind === 'word' ? suggestion(first.text, BEGINNINGS) : null;
   return sqlError(
     `found ${shown(first)} where a statement begins; it begins with ${expected}`,
     first.position,
+    near === null ? {} : { suggestion: near },
   );
 }

@@ -1,7 +1,7 @@
 /** Parses a body of SQL text into statements. */
 import { QuarryError } from '../base/index.js';
 import { Cursor } from './cursor.js';
-import { INSERT_VALUES_MAX, SKELETON_TOKENS_MAX, STATEMENTS_MAX, TOKENS_MAX } from './limits.js';
+import { INSERT_VALUES_MAX, PARSER_TOKENS_MAX, STATEMENTS_MAX, TOKENS_MAX } from './limits.js';
 import { readQuery } from './query/read-query.js';
 import { beginsRead, isFlat } from './query/routing.js';
 import { changesModel, readModelStatement } from './read-model.js';
@@ -19,7 +19,7 @@ const WRITES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
 /** The remaining limits of all statements of a body together. */
 interface Budget {
   tokens: number;
-  skeletonTokens: number;
+  parserTokens: number;
   values: number;
 }
 
@@ -29,7 +29,7 @@ interface Budget {
  */
 export function readScript(text: string): Script {
   const cursor = new Cursor(text);
-  const budget = { tokens: TOKENS_MAX, skeletonTokens: SKELETON_TOKENS_MAX, values: INSERT_VALUES_MAX };
+  const budget = { tokens: TOKENS_MAX, parserTokens: PARSER_TOKENS_MAX, values: INSERT_VALUES_MAX };
   const reads: ReadStatement[] = [];
   const writes: WriteStatement[] = [];
   for (let first = nextToken(cursor); first.kind !== 'end'; first = nextToken(cursor)) {
@@ -79,7 +79,10 @@ export function beginsWithRead(text: string): boolean {
   }
 }
 
-function readRead(tokens: readonly Token[], budget: Budget): ReadStatement {
+/** `budget.parserTokens` is the number of tokens that the statement parser may still read. */
+export function readRead(tokens: readonly Token[], budget: { parserTokens: number }): ReadStatement {
   refusePhrases(tokens);
-  return isFlat(tokens) ? readSelect(tokens, budget) : readQuery(tokens);
+  if (tokens.length > budget.parserTokens || !isFlat(tokens)) return readQuery(tokens);
+  budget.parserTokens -= tokens.length;
+  return readSelect(tokens);
 }

@@ -5,7 +5,7 @@
  * Invariants: the skeleton contains no text of the body; every keyword and comma is followed by the part that it requires.
  */
 import type { ExpressionReader } from './expression.js';
-import { JOINS_MAX, SKELETON_TOKENS_MAX } from './limits.js';
+import { JOINS_MAX } from './limits.js';
 import { type Paging, pagingFollows, readPaging, readTop } from './paging.js';
 import { TOTALS } from './refusals.js';
 import { sqlError } from './sql-error.js';
@@ -62,7 +62,6 @@ const COMMA_REFUSED: ReadonlyMap<string, string> = new Map([
 
 class SkeletonWriter {
   readonly #reader: ExpressionReader;
-  readonly #budget: { skeletonTokens: number };
   readonly #tokens: SkeletonToken[] = [];
   readonly #parts: SkeletonPart[] = [];
   #textUnits = 0;
@@ -72,9 +71,8 @@ class SkeletonWriter {
   /** Description of the part that must follow; null = none. */
   #needed: string | null = null;
 
-  constructor(reader: ExpressionReader, budget: { skeletonTokens: number }) {
+  constructor(reader: ExpressionReader) {
     this.#reader = reader;
-    this.#budget = budget;
   }
 
   write(): Skeleton {
@@ -192,17 +190,10 @@ class SkeletonWriter {
   }
 
   #word(text: string, token: Token): void {
-    if (--this.#budget.skeletonTokens < 0) {
-      throw sqlError(
-        `the body's SELECTs have more than ${SKELETON_TOKENS_MAX} columns, tables and clauses`,
-        token.position,
-      );
-    }
     this.#tokens.push({ text, from: this.#textUnits, token });
     this.#textUnits += text.length + 1;
   }
 }
 
-/** Builds the skeleton of the SELECT that begins here. `budget.skeletonTokens` is the body's remaining limit. */
-export const skeletonOf = (reader: ExpressionReader, budget: { skeletonTokens: number }): Skeleton =>
-  new SkeletonWriter(reader, budget).write();
+/** Builds the skeleton of the SELECT that begins here. It has at most as many tokens as the SELECT. */
+export const skeletonOf = (reader: ExpressionReader): Skeleton => new SkeletonWriter(reader).write();

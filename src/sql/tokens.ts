@@ -6,7 +6,7 @@
  */
 import { quoted } from '../base/index.js';
 import { type Cursor, isDigit, isNameStart } from './cursor.js';
-import { TOKENS_MAX } from './limits.js';
+import { NAME_UNITS_MAX, TOKENS_MAX } from './limits.js';
 import { sqlError } from './sql-error.js';
 import type { SourcePosition } from './tree.js';
 
@@ -58,6 +58,16 @@ export function nextToken(cursor: Cursor): Token {
   if (isDigit(code)) return token('number', cursor.number());
   if (code === QUOTE) return token('single', cursor.quoted(QUOTE, 'string'));
   if (code === DOUBLE_QUOTE) return token('double', cursor.quoted(DOUBLE_QUOTE, 'name or string'));
+  if (code === OPENING_BRACKET && isArray(cursor)) {
+    cursor.openArrays++;
+    cursor.pass(1);
+    return token('sign', '(');
+  }
+  if (code === CLOSING_BRACKET && cursor.openArrays > 0) {
+    cursor.openArrays--;
+    cursor.pass(1);
+    return token('sign', ')');
+  }
   if (code === OPENING_BRACKET) return bracketed(cursor, position);
   if (isNameStart(code)) return word(cursor, position);
   if (code === POINT && isDigit(cursor.text.charCodeAt(cursor.at + 1))) {
@@ -66,9 +76,14 @@ export function nextToken(cursor: Cursor): Token {
   return sign(cursor, position);
 }
 
+/** Whether the bracket at the cursor belongs to ARRAY[...], which is read as a call. */
+const isArray = ({ text, at }: Cursor): boolean =>
+  /(?<![\p{L}\p{N}_$.\]])ARRAY$/iu.test(text.slice(Math.max(0, at - 6), at));
+
 function bracketed(cursor: Cursor, position: SourcePosition): Token {
   const text = cursor.quoted(CLOSING_BRACKET, 'name in brackets');
   if (text === '') throw sqlError('a name in [brackets] has at least one character', position);
+  refuseLong(text, position);
   return { kind: 'bracketed', text, upper: '', position };
 }
 
@@ -78,7 +93,14 @@ function word(cursor: Cursor, position: SourcePosition): Token {
   if ((text === 'N' || text === 'n') && cursor.code === QUOTE) {
     return { kind: 'single', text: cursor.quoted(QUOTE, 'string'), upper: '', position };
   }
+  refuseLong(text, position);
   return { kind: 'word', text, upper: ASCII_NAME.test(text) ? text.toUpperCase() : '', position };
+}
+
+function refuseLong(name: string, position: SourcePosition): void {
+  if (name.length > NAME_UNITS_MAX) {
+    throw sqlError(`a name has at most ${NAME_UNITS_MAX} characters, not ${name.length}`, position);
+  }
 }
 
 function sign(cursor: Cursor, position: SourcePosition): Token {
@@ -132,5 +154,8 @@ export function shown(token: Token): string {
 }
 
 /** The error 'found "FORM" where a comma is expected'. */
-export const unexpected = (token: Token, expected: string): Error =>
-  sqlError(`found ${shown(token)} where ${expected} is expected`, token.position);
+export const unexpected = (
+  token: Token,
+  expected: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Error => sqlError(`found ${shown(token)} where ${expected} is expected`, token.position, more);

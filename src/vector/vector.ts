@@ -38,7 +38,9 @@ export type VectorKind = Vector['kind'];
 
 /** The type of a value, independent of its layout. `json` is a text of JSON (lists, points) that is output unchanged. */
 export type SqlType =
-  | { readonly type: 'integer' | 'float' | 'boolean' | 'text' | 'date' | 'interval' | 'json' }
+  | { readonly type: 'integer' | 'float' | 'boolean' | 'text' | 'date' | 'interval' }
+  /** `items`: the type of the items of a list; unknown for other JSON. */
+  | { readonly type: 'json'; readonly items?: SqlType }
   /** `local`: the time that the clocks of some zone show, the result of AT TIME ZONE; otherwise an instant. */
   | { readonly type: 'datetime'; readonly local?: true }
   /** 0 <= scale <= DIGITS_MAX. */

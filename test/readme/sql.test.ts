@@ -44,6 +44,21 @@ const EXPECTED = [
   { result: [{ facts: { people: 2, oldest: 51 }, member: 'x' }], count: 1 },
   // About half of 1,203; the numbers depend on the seed and the entity IDs alone.
   { result: [{ people: 588 }], count: 1 },
+  {
+    result: [
+      { word: 'france', people: 1 },
+      { word: 'germany', people: 2 },
+    ],
+    count: 2,
+  },
+  {
+    result: [
+      { item: 'b', nr: 1 },
+      { item: 'a', nr: 2 },
+    ],
+    count: 2,
+  },
+  { result: [{ oldest: 51 }], count: 1 },
   { result: [{ COUNT: 2 }], count: 1 },
   {
     result: [

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { QuarryError } from '../../src/base/index.js';
 import { readScript } from '../../src/sql/index.js';
 import { refusalOf } from '../support/sql/sql-tree-text.js';
 
@@ -39,7 +40,7 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   [
     'SELEKT 1',
     1,
-    'found "SELEKT" where a statement begins; it begins with SELECT, EXPLAIN, INSERT, UPDATE or DELETE',
+    'found "SELEKT" where a statement begins; it begins with SELECT, EXPLAIN, INSERT, UPDATE or DELETE {"suggestion":"SELECT"}',
   ],
   [
     '[SELECT] 1',
@@ -66,7 +67,6 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ['SELECT a FROM t PIVOT (SUM(b) FOR c IN (d)) e', 17, 'PIVOT is not available'],
   ['SELECT a FROM t TABLESAMPLE (10)', 17, 'TABLESAMPLE is not available'],
   ["SELECT a FROM t WHERE a REGEXP 'x'", 25, 'REGEXP is not available; use ~ or REGEXP_LIKE'],
-  ['SELECT a FROM t WHERE a = ANY (b)', 27, 'ANY is followed by a SELECT; use IN for a list'],
 ];
 
 t.test('an unavailable feature is refused with a message of its own and its position', async (t) => {
@@ -83,4 +83,29 @@ t.test('in brackets, in quotes and after a dot these words are names', async (t)
   const text =
     'SELECT [union], a.qualify, "into", \'collate\', exists FROM [lateral] AS [with] WHERE [regexp] = 1';
   t.doesNotThrow(() => readScript(text));
+});
+
+t.test('a misspelled keyword is suggested', async (t) => {
+  const cases: readonly (readonly [string, string | undefined])[] = [
+    ['SELEC a FROM t', 'SELECT'],
+    ['UPDAET t SET a = 1', 'UPDATE'],
+    ['SELECT a FORM t', 'FROM'],
+    ['SELECT a FROM t WHER b = 1', 'WHERE'],
+    ['SELECT a FROM t x WHRE b = 1', 'WHERE'],
+    ['SELECT a FROM t GRUP BY a', 'GROUP'],
+    ['SELECT a FROM t WHERE b ODER BY a', 'ORDER'],
+    ['SELECT a, SUM(b) OVER () FROM t WHER b = 1', 'WHERE'],
+    ['SELECT a FROM (SELECT a FROM t WEHRE b = 1) x', 'WHERE'],
+    ['SELECT a FROM t LIMTI 5', 'LIMIT'],
+    ['SELECT a FROM t people 5', undefined],
+  ];
+  for (const [text, expected] of cases) {
+    let more: unknown = null;
+    try {
+      readScript(text);
+    } catch (error) {
+      if (error instanceof QuarryError) more = error.moreInfo;
+    }
+    t.equal((more as Readonly<Record<string, unknown>> | null)?.suggestion, expected, text);
+  }
 });

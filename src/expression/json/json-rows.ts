@@ -1,7 +1,7 @@
 /** Functions of JSON that are evaluated row by row. */
 import { rememberLast } from '../../base/index.js';
 import type { ScalarFunction } from '../../ir/index.js';
-import { type JsonStep, jsonArrayLength, jsonAt, readJsonPath } from '../../schema/index.js';
+import { type JsonStep, jsonArrayLength, jsonAt, jsonItems, readJsonPath } from '../../schema/index.js';
 import { expressionError, quoted } from '../error.js';
 import type { RowFunction } from '../functions/row-function.js';
 
@@ -29,10 +29,34 @@ function textOfJson(value: string): string | null {
   return value.startsWith('"') ? (JSON.parse(value) as string) : value;
 }
 
+function makeItem(): (list: string, position: number) => string | null {
+  const itemsOf = rememberLast(jsonItems);
+  return (list, position) => {
+    const item = itemsOf(list)?.at(position > 0 ? position - 1 : position);
+    return item === undefined || position === 0 ? null : textOfJson(item);
+  };
+}
+
+const makeText = () => (list: string, separator: string, ofNull?: string) => {
+  const texts = jsonItems(list)?.map((item) => textOfJson(item) ?? ofNull ?? null);
+  return texts?.filter((text) => text !== null).join(separator) ?? null;
+};
+
+/** As in PostgreSQL, an empty text has no parts, and an empty separator leaves the text whole. */
+const makeList = () => (text: string | null, separator: string | null, ofNull: string | null) => {
+  if (text === null) return null;
+  const parts = separator === null ? [...text] : separator === '' ? [text] : text.split(separator);
+  const items = text === '' ? [] : parts;
+  return `[${items.map((part) => (part === ofNull ? 'null' : JSON.stringify(part))).join(',')}]`;
+};
+
 const STRICT = { strict: true, variadic: false } as const;
 
 export const JSON_ROW_FUNCTIONS: Partial<Readonly<Record<ScalarFunction, RowFunction>>> = {
   'json-length': { ...STRICT, result: 'integer', make: () => jsonArrayLength },
+  'list-item': { ...STRICT, result: 'text', make: makeItem },
+  'list-text': { ...STRICT, result: 'text', make: makeText },
+  'text-list': { strict: false, variadic: false, result: 'text', make: makeList },
   'json-extract': { ...STRICT, result: 'text', make: makeExtract((value) => value) },
   'json-extract-text': { ...STRICT, result: 'text', make: makeExtract(textOfJson) },
 };

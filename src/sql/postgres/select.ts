@@ -1,10 +1,9 @@
 /** Parses SELECT and EXPLAIN in the Postgres dialect to our tree. */
 import type { SqlDialect } from '../bind/request.js';
-import { SKELETON_TOKENS_MAX } from '../limits.js';
-import { readQuery } from '../query/read-query.js';
-import { beginsRead, isFlat } from '../query/routing.js';
-import { readSelect } from '../read-select.js';
-import { refusedStatement, refusePhrases } from '../refusals.js';
+import { PARSER_TOKENS_MAX } from '../limits.js';
+import { beginsRead } from '../query/routing.js';
+import { refusedStatement } from '../refusals.js';
+import { readRead } from '../script.js';
 import type { ReadStatement } from '../tree.js';
 import { applyDialect } from './dialect.js';
 import type { PostgresStatement } from './statements.js';
@@ -22,10 +21,7 @@ export function readPostgresSelect(
   if (!beginsRead(tokens[0])) throw refusedStatement(tokens[0], tokens[1] ?? null);
   const translated = translate(tokens, parameters, dialect);
   refuseForeign(translated);
-  refusePhrases(translated);
-  const statement = isFlat(translated)
-    ? readSelect(translated, { skeletonTokens: SKELETON_TOKENS_MAX })
-    : readQuery(translated);
+  const statement = readRead(translated, { parserTokens: PARSER_TOKENS_MAX });
   applyDialect(statement, dialect);
   return statement;
 }

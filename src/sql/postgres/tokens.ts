@@ -77,7 +77,10 @@ function arrayTokens(cursor: Cursor): readonly Token[] {
     if (tokens.length > TOKENS_MAX) throw sqlError('the array has too many elements', cursor.position());
     const isEnd = cursor.text[cursor.at] === ']';
     const begins = isArrayAhead(cursor);
-    if (begins) tokens.push(nextToken(cursor));
+    if (begins) {
+      const position = cursor.position();
+      tokens.push({ kind: 'word', text: cursor.bareName(), upper: 'ARRAY', position });
+    }
     if (begins || isEnd) {
       cursor.skip();
       tokens.push({ kind: 'sign', text: isEnd ? ']' : '[', upper: '', position: cursor.position() });

@@ -72,6 +72,10 @@ class Translation {
     else if (isSign(token, '::')) this.#cast(token.position);
     else if (this.#isSchema()) this.#schema();
     else if (this.#isArrayAhead()) this.#array(token);
+    else if (this.#isArrayList(0))
+      this.#replace(2, [word('array', token.position), sign('(', token.position)]);
+    // The end of ARRAY[...], which is read as a call.
+    else if (isSign(token, ']')) this.#replace(1, [sign(')', token.position)]);
     else if (this.#areKeywords('OPERATOR') && isSign(this.#peek(1), '(')) this.#operator();
     else if (this.#areKeywords('LIMIT') && this.#isAll()) this.#at += 2;
     else if (token.kind === 'word' && this.#dialect === 'postgres') this.#word(token);

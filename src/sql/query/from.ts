@@ -5,9 +5,10 @@ import { sqlError } from '../sql-error.js';
 import { tablePath } from '../table-name.js';
 import { isReserved, type TokenReader } from '../token-reader.js';
 import { type Token, unexpected } from '../tokens.js';
-import type { FromItem } from '../tree.js';
+import type { FromItem, SourcePosition } from '../tree.js';
 import { isItemAlias, readAlias } from './alias.js';
 import { commaList } from './order-keys.js';
+import { isUnnest, unnestItem } from './unnest.js';
 
 type Join = Extract<FromItem, { readonly is: 'join' }>;
 
@@ -60,7 +61,7 @@ class TableReader {
       if (!JOIN_WORDS.has(reader.peek().upper)) throw unexpected(reader.peek(), 'JOIN');
       reader.next();
     }
-    const right = this.#table();
+    const right = this.#table(position);
     const join = { is: 'join', kind, left, right, natural, using: null, on: null, position } as const;
     if (natural || kind === 'cross') return join;
     // a JOIN b JOIN c ON ... ON ...
@@ -96,11 +97,12 @@ class TableReader {
     return { ...join, using };
   }
 
-  #table(): FromItem {
+  /** `join`: where the join begins of which the table is the right side. */
+  #table(join: SourcePosition | null = null): FromItem {
     const reader = this.#reader;
     const { position } = reader.peek();
     if (++this.#count > JOINS_MAX + 1) {
-      throw sqlError(`a SELECT joins at most ${JOINS_MAX} tables`, position);
+      throw sqlError(`a SELECT joins at most ${JOINS_MAX} tables`, join ?? position);
     }
     const isCall = reader.peek(1).kind === 'word' && reader.isSign('(', 2);
     const lateral = reader.isKeyword('LATERAL') && (isCall || reader.isSign('(', 1));
@@ -149,11 +151,13 @@ class TableReader {
     const open = reader.next();
     const args = reader.isSign(')') ? [] : commaList(reader, () => reader.expression());
     reader.expectClosing(open.position);
+    const withOrdinality = isUnnest(name) && reader.acceptKeywords('WITH', 'ORDINALITY');
     if (reader.isKeyword('WITH') && reader.isKeyword('ORDINALITY', 1)) {
       throw sqlError('WITH ORDINALITY is not available; use ROW_NUMBER() OVER ()', reader.peek().position);
     }
     const alias = readAlias(reader, isTableAlias);
     const columnNames = alias === null ? null : columnNamesOf(reader);
+    if (isUnnest(name)) return unnestItem(args, { alias, columnNames, position }, withOrdinality);
     return { is: 'function', name, args, alias, columnNames, position };
   }
 }

@@ -11,7 +11,11 @@ export function readQuery(tokens: readonly Token[]): QueryStatement {
   const explain = explainOf(reader);
   const query = reader.query();
   if (reader.peek().kind === 'end') return { is: 'query', position, explain, query };
-  throw afterQuery(reader.peek(), 'a comma, the next clause or the end of the statement');
+  throw afterQuery(
+    tokens[reader.at - 1],
+    reader.peek(),
+    'a comma, the next clause or the end of the statement',
+  );
 }
 
 function explainOf(reader: QueryReader): QueryStatement['explain'] {

@@ -1,5 +1,5 @@
 /**
- * Decides which reader takes a SELECT: a flat one is read by read-select.ts, every other by read-query.ts. A SELECT is flat
+ * Decides which reader takes a SELECT: a flat one of few tokens is read by read-select.ts, every other by read-query.ts. A SELECT is flat
  * unless it has one of the phrases below, parentheses or commas among its tables, a list in GROUP BY, or ORDER BY in a call.
  */
 import { isSign, type Token } from '../tokens.js';
@@ -24,6 +24,7 @@ const PHRASES: readonly string[] = [
   ...['NATURAL JOIN', 'NATURAL LEFT', 'NATURAL RIGHT', 'NATURAL FULL', 'NATURAL INNER'],
   ...['OVER (', ') OVER NAME', 'WINDOW NAME AS', 'QUALIFY', 'WITHIN GROUP', 'FILTER ('],
   ...['ROLLUP (', 'CUBE (', 'GROUPING SETS', 'NULLS FIRST', 'WITH TIES', 'LIMIT ALL', 'LIMIT NULL'],
+  'UNNEST (',
 ];
 
 const BY_FIRST: ReadonlyMap<string, readonly (readonly string[])[]> = (() => {

@@ -74,3 +74,24 @@ t.test('functions and operators of JSON', async (t) => {
   t.match(valueOfSql('json_build_object(NULL, 1)'), { refused: /cannot be read as a json/ });
   t.match(valueOfSql("json_extract('{', '$.a')"), { refused: /cannot be read as/ });
 });
+
+t.test('functions of lists take and return lists as PostgreSQL does', async (t) => {
+  const cases: readonly (readonly [string, unknown])[] = [
+    ["ARRAY_TO_STRING(ARRAY[1, NULL, 3], ',')", '1,3'],
+    ["ARRAY_TO_STRING(ARRAY[1, NULL, 3], ',', '*')", '1,*,3'],
+    [`ARRAY_TO_STRING(STRING_TO_ARRAY('a"b,c', ','), '')`, 'a"bc'],
+    ["ARRAY_TO_STRING(STRING_TO_ARRAY('', ','), '-', '*')", ''],
+    ["CARDINALITY(STRING_TO_ARRAY('', ','))", 0n],
+    ["ARRAY_LENGTH(STRING_TO_ARRAY('', ','), 1)", null],
+    ["CARDINALITY(STRING_TO_ARRAY('a,b', ''))", 1n],
+    ["ARRAY_TO_STRING(STRING_TO_ARRAY('日🙂a', NULL), '-')", '日-🙂-a'],
+    ["ARRAY_TO_STRING(STRING_TO_ARRAY('a,x,b', ',', 'x'), '-', '*')", 'a-*-b'],
+    ["LIST_EXTRACT(ARRAY['a', 'b', NULL], 2)", 'b'],
+    ["LIST_EXTRACT(ARRAY['a', 'b', NULL], 3)", null],
+    ["LIST_EXTRACT(ARRAY['a', 'b'], -2)", 'a'],
+    ["LIST_EXTRACT(ARRAY['a', 'b'], 0)", null],
+    ["LIST_EXTRACT(ARRAY['a', 'b'], 3)", null],
+    ['ARRAY[3, 2][2] + 1', 3],
+  ];
+  for (const [sql, expected] of cases) t.equal(String(valueOfSql(sql)), String(expected), sql);
+});

@@ -232,7 +232,11 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
     23,
     'a list in parentheses is allowed only after IN and in comparisons with another',
   ],
-  ['SELECT a FROM t WHERE a = ALL (b)', 27, 'ALL is followed by a SELECT; use IN for a list'],
+  [
+    'SELECT a FROM t WHERE a = ALL (b, c)',
+    31,
+    'ANY and ALL take one list or SELECT; use IN for several values',
+  ],
   [
     'SELECT SUM(a) OVER (ROWS BETWEEN 1 FOLLOWING AND 1 PRECEDING) FROM t',
     34,

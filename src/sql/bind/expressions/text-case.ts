@@ -99,7 +99,7 @@ function lettersOfCall({ name, args }: Extract<Expression, { op: 'call' }>, scop
   if (name === 'lower' || name === 'md5' || name === 'sha256') return 'lower';
   // Number arguments (starts, lengths) add no letters. Neither does the search text of replace; including it is harmless.
   const letters = lettersOfAll(
-    args.filter(({ type }) => type.type === 'text'),
+    args.filter(({ type }) => type.type === 'text' || type.type === 'json'),
     scope,
   );
   return CAPITALIZING.has(name) && letters === 'lower' ? 'mixed' : letters;

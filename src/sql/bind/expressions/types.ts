@@ -5,7 +5,9 @@ import { DIGITS_MAX, type SqlType, scaleOf } from '../../../vector/index.js';
 
 /** The type of a column's value in a row: lists and points are json. For an event column, the type of an event's value. */
 export function sqlTypeOf(column: Column): SqlType {
-  return column.storage === 'list-of-values' ? { type: 'json' } : itemTypeOf(column);
+  return column.storage === 'list-of-values'
+    ? { type: 'json', items: itemTypeOf(column) }
+    : itemTypeOf(column);
 }
 
 /** The type of a single value; for lists, of an item. */

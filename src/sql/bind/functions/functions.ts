@@ -69,11 +69,11 @@ const ARRAYS = 'returns arrays, which are not available';
 const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
   ['regexp_matches', `${ARRAYS}; use REGEXP_LIKE for a test and REGEXP_SUBSTR for the matched text`],
   ['regexp_match', `${ARRAYS}; use REGEXP_SUBSTR`],
-  ['regexp_split_to_array', `${ARRAYS}; use SPLIT_PART or REGEXP_SUBSTR`],
+  ['regexp_split_to_array', `${ARRAYS}; use STRING_TO_ARRAY`],
   ['regexp_split_to_table', 'returns rows, which is not available; use SPLIT_PART or REGEXP_SUBSTR'],
-  ['string_to_array', `${ARRAYS}; use SPLIT_PART`],
+  ['unnest', 'is allowed in FROM, and alone in the select list'],
   ['setseed', 'is not available, because statements have no session; write RANDOM(seed)'],
-  ['string_to_table', 'returns rows, which is not available; use SPLIT_PART'],
+  ['string_to_table', 'is not available; use UNNEST(STRING_TO_ARRAY(...))'],
 ]);
 
 const countOf = (count: number): string => (count === 1 ? '1 argument' : `${count} arguments`);

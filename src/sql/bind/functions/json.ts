@@ -3,7 +3,18 @@ import { type Expression, INTEGER, TEXT } from '../../../ir/index.js';
 import { readJsonPath } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
 import { asText } from '../expressions/arithmetic.js';
-import { callOf, castOf, constantOf, isTextConstant, JSON_TYPE } from '../expressions/build.js';
+import {
+  callOf,
+  caseOf,
+  castOf,
+  compareOf,
+  constantOf,
+  integerOf,
+  isTextConstant,
+  JSON_TYPE,
+} from '../expressions/build.js';
+import { explicitCast } from '../expressions/cast.js';
+import { castTo, commonTypeOf } from '../expressions/coerce.js';
 import { typeName } from '../expressions/types.js';
 import type { CallSite, SqlFunction } from './function.js';
 
@@ -36,15 +47,16 @@ const item = (value: Expression): Expression => callOf('json-item', TEXT, [value
 
 const literal = (text: string): Expression => constantOf(TEXT, text);
 
-const asJson = (parts: readonly Expression[]): Expression =>
-  castOf(callOf('concat-strict', TEXT, parts), JSON_TYPE);
+const asJson = (parts: readonly Expression[], type = JSON_TYPE): Expression =>
+  castOf(callOf('concat-strict', TEXT, parts), type);
 
-const built: Make = (values) =>
-  asJson([
-    literal('['),
-    ...values.flatMap((value, index) => (index === 0 ? [item(value)] : [literal(','), item(value)])),
-    literal(']'),
-  ]);
+const arrayParts = (values: readonly Expression[]): readonly Expression[] => [
+  literal('['),
+  ...values.flatMap((value, index) => (index === 0 ? [item(value)] : [literal(','), item(value)])),
+  literal(']'),
+];
+
+const built: Make = (values) => asJson(arrayParts(values));
 
 /** JSON_BUILD_OBJECT(key, value, ...). A missing key is refused, because the result is not JSON. */
 const builtObject: Make = (values, { position }) => {
@@ -57,14 +69,54 @@ const builtObject: Make = (values, { position }) => {
   return asJson([literal('{'), ...members, literal('}')]);
 };
 
+/** ARRAY[value, ...] */
+const listed: Make = (values, { position }) => {
+  const items = values.length === 0 ? TEXT : commonTypeOf(values, position);
+  return asJson(arrayParts(values.map((value) => castTo(value, items, position))), { type: 'json', items });
+};
+
+const listItem: Make = ([list, position], site) => {
+  const item = callOf('list-item', TEXT, [list, position]);
+  const items = list.type.type === 'json' ? (list.type.items ?? TEXT) : TEXT;
+  return items.type === 'json' ? castOf(item, items) : explicitCast(item, items, false, site.position);
+};
+
+const textList: Make = ([text, separator, ofNull = constantOf(TEXT, null)]) =>
+  castOf(callOf('text-list', TEXT, [text, separator, ofNull]), { type: 'json', items: TEXT });
+
+/** ARRAY_LENGTH(list, 1): NULL for an empty list, as in PostgreSQL. */
+const arrayLength: Make = ([list, dimension], { position }) => {
+  const length = callOf('json-length', INTEGER, [list]);
+  if (dimension === undefined) return length;
+  if (dimension.op !== 'constant' || dimension.value !== 1n) {
+    throw sqlError('arrays have one dimension: ARRAY_LENGTH(list, 1)', position);
+  }
+  const isEmpty = compareOf('=', length, integerOf(0));
+  return caseOf(INTEGER, [[isEmpty, constantOf(INTEGER, null)]], length);
+};
+
 const toJson: Make = ([value]) => castOf(item(value), JSON_TYPE);
 
 export const JSON_FUNCTIONS: readonly SqlFunction[] = [
   {
-    names: ['json_array_length', 'jsonb_array_length', 'array_length', 'cardinality'],
+    names: ['json_array_length', 'jsonb_array_length', 'cardinality'],
     parameters: ['json'],
     make: (args) => callOf('json-length', INTEGER, args),
   },
+  { names: ['array_length', 'list_length'], parameters: ['json'], optional: ['integer'], make: arrayLength },
+  { names: ['array', 'list_value'], parameters: [], rest: 'value', make: listed },
+  {
+    names: ['list_extract', 'array_extract', 'list_element'],
+    parameters: ['json', 'integer'],
+    make: listItem,
+  },
+  {
+    names: ['array_to_string', 'list_to_string'],
+    parameters: ['json', 'text'],
+    optional: ['text'],
+    make: (args) => callOf('list-text', TEXT, args),
+  },
+  { names: ['string_to_array'], parameters: ['text', 'text'], optional: ['text'], make: textList },
   { names: ['json_extract'], parameters: ['json', 'value'], make: extracted },
   { names: ['json_extract_string', 'json_value'], parameters: ['json', 'value'], make: extractedText },
   {

@@ -118,7 +118,7 @@ function list(
     const joined = callOf('substring', TEXT, [column, integerOf(skipped)]);
     if (isText) return joined;
     const brackets = [constantOf(TEXT, '['), joined, constantOf(TEXT, ']')];
-    return castOf(callOf('concat-strict', TEXT, brackets), { type: 'json' });
+    return castOf(callOf('concat-strict', TEXT, brackets), { type: 'json', items: value.type });
   };
   const letters = isText
     ? lettersOfAny([lettersOf(value, scope), lettersOf(constantOf(TEXT, separator), scope)])

@@ -7,8 +7,8 @@ import { type Condition, type EventTest, numberBound } from '../../../ir/index.j
 import { sqlError } from '../../sql-error.js';
 import type { ComparisonOperator, SqlNode } from '../../tree.js';
 import { bare, membersOf } from '../nodes.js';
-import { columnRefAt, FLIPPED, isOfEvents, type LeafScope, leafOf } from './leaf.js';
-import { operandOf } from './operand.js';
+import { columnRefAt, isOfEvents, type LeafScope, leafOf } from './leaf.js';
+import { FLIPPED, operandOf } from './operand.js';
 import { ALWAYS, joinConditions } from './predicate.js';
 
 export interface HavingParts {

@@ -30,7 +30,7 @@ import type { ComparisonOperator, SqlNode } from '../../tree.js';
 import { checkCount, IN_VALUES_MAX } from '../bounds.js';
 import { type ColumnRef, nameOfRef, type Sources } from '../clauses/sources.js';
 import type { NodeOf } from '../scope.js';
-import { boundOf, isOrdered, type Operand, operandOf, secondsOf } from './operand.js';
+import { boundOf, FLIPPED, isOrdered, type Operand, operandOf, secondsOf } from './operand.js';
 
 /**
  * A test of a present value; `test` itself is not negated, `negated` inverts the result. `unknown`: the result for values that
@@ -69,14 +69,6 @@ export interface LeafScope {
 }
 
 const NO_EVENTS: Window = { from: 1, to: 0 };
-export const FLIPPED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
-  '=': '=',
-  '<>': '<>',
-  '<': '>',
-  '<=': '>=',
-  '>': '<',
-  '>=': '<=',
-};
 
 /** Returns null if a condition cannot express the node. Throws 6000 for unknown columns and constants that cannot be read. */
 export function leafOf(node: SqlNode, scope: LeafScope): Leaf | null {

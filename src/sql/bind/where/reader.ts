@@ -11,12 +11,12 @@ import type { SqlNode } from '../../tree.js';
 import { checkCount } from '../bounds.js';
 import { bare, membersOf } from '../nodes.js';
 import { EventGroup, type ScopedWindows, windowFor } from './events.js';
+import { leafOrDistance } from './geo-leaf.js';
 import {
   anyTest,
   isOfEvents,
   type Leaf,
   type LeafScope,
-  leafOf,
   noTest,
   type PresenceLeaf,
   type TestLeaf,
@@ -155,7 +155,7 @@ export class WhereReader {
       const test = leaves === null ? null : anyTest(leaves);
       return leaves === null || test === null ? { is: 'other' } : { is: 'value', leaves, test };
     }
-    const leaf = leafOf(node, this.#scope);
+    const leaf = leafOrDistance(node, this.#scope);
     if (leaf === null) return { is: 'other' };
     if (isWindow(leaf)) return { is: 'windows', leaves: [leaf] };
     if (!isValue(leaf) || node.parenthesized) return { is: 'leaf', leaf };
@@ -169,7 +169,7 @@ export class WhereReader {
   ): Kind[] | null {
     const leaves: Kind[] = [];
     for (const member of members) {
-      const leaf = leafOf(member, this.#scope);
+      const leaf = leafOrDistance(member, this.#scope);
       if (leaf === null || !isKind(leaf)) return null;
       if (leaves.length > 0 && leaf.ref.column !== leaves[0].ref.column) return null;
       leaves.push(leaf);

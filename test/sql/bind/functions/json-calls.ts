@@ -11,6 +11,28 @@ export const JSON_CALLS: FunctionCalls = {
     [[string('[1]')], '(json-length (cast "[1]":text):json):integer'],
     [[age], 'JSON_ARRAY_LENGTH(json) takes a list or other JSON here, not integer'],
   ],
+  array_length: [
+    [[tags], '(json-length #7:json):integer'],
+    [
+      [tags, one],
+      '(case (= (json-length #7:json):integer 0:integer) -> null:integer, else (json-length #7:json):integer):integer',
+    ],
+    [[tags, zero], 'arrays have one dimension: ARRAY_LENGTH(list, 1)'],
+  ],
+  array: [
+    [[], '(cast (concat-strict "[":text "]":text):text):json'],
+    [
+      [one, age],
+      '(cast (concat-strict "[":text (json-item 1:integer):text ",":text (json-item #0:integer):text "]":text):text):json',
+    ],
+    [[one, string('a')], '"a" cannot be read as integer'],
+  ],
+  list_extract: [[[tags, one], '(list-item #7:json 1:integer):text']],
+  array_to_string: [
+    [[tags, name], '(list-text #7:json #3:text):text'],
+    [[name, name], 'ARRAY_TO_STRING(json, text[, text]) takes a list or other JSON here, not text'],
+  ],
+  string_to_array: [[[name, name], '(cast (text-list #3:text #3:text null:text):text):json']],
   json_extract: [
     [[tags, zero], '(cast (json-extract #7:json "0":text):text):json'],
     [[tags, string('$.')], '"$." is not a path; write $.key, $[0] or a key'],

@@ -39,12 +39,13 @@ export function bindTableFunction(
 ): { readonly build: Build; readonly column: RelationColumn } {
   const { name, args, position } = item;
   if (lowerCase(name) === SERIES) return bindSeries(args, position, scope, columns);
-  if (lowerCase(name) === 'unnest') {
-    throw sqlError('unnest is not available; write a list as (VALUES (1), (2)) name (column)', position);
-  }
-  const near = suggestion(name, [SERIES]);
+  const near = suggestion(name, [SERIES, 'unnest']);
   const more = near === null ? {} : { suggestion: near };
-  throw sqlError(`${quoted(name)} is not a function that returns rows; ${SERIES} is one`, position, more);
+  throw sqlError(
+    `${quoted(name)} is not a function that returns rows; ${SERIES} and unnest are`,
+    position,
+    more,
+  );
 }
 
 function bindSeries(
