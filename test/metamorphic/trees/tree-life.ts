@@ -2,6 +2,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { Prng } from '../../../src/base/index.js';
 import type { ConformanceServer } from '../../support/conformance-server.js';
+import type { PivotValue, StoredTables } from './pivot-expressions.js';
 import { TREE_TABLES, type TreeType } from './tree-statements.js';
 
 const MODELS: Readonly<Record<TreeType, object>> = {
@@ -29,6 +30,7 @@ export type Outcome =
 export class TreeLife {
   readonly #server: ConformanceServer;
   readonly #instance: DuckDBInstance;
+  readonly #tables = new Map<string, readonly (readonly PivotValue[])[]>();
   /** A connection runs one statement at a time. */
   readonly #free: DuckDBConnection[];
 
@@ -61,8 +63,13 @@ export class TreeLife {
     }
   }
 
-  /** Creates the tables with at most `rowsMax` rows each. */
-  async load(prng: Prng, rowsMax: number): Promise<void> {
+  /** The stored rows by table, decimals as integers of hundredths. */
+  get tables(): StoredTables {
+    return this.#tables;
+  }
+
+  /** Creates the tables with `rowsMin` to `rowsMax` rows each. */
+  async load(prng: Prng, rowsMax: number, rowsMin = 0): Promise<void> {
     const columns = TREE_TABLES.flatMap(({ name: dimension, columns }) =>
       columns.map(({ name, type }) => ({ name, 'api-name': name, dimension, ...MODELS[type] })),
     );
@@ -71,9 +78,15 @@ export class TreeLife {
       const types = columns.map((column) => `${column.name} ${DUCK_TYPES[column.type]}`);
       await this.#duckRows(`CREATE TABLE ${name} (${types.join(', ')})`);
       const missing = columns.map(() => prng.pick([0, 0.2, 0.2, 0.9]));
-      const rows = Array.from({ length: prng.below(rowsMax) }, () =>
+      const rows = Array.from({ length: rowsMin + prng.below(rowsMax - rowsMin) }, () =>
         columns.map(({ type }, at) => (at > 0 && prng.chance(missing[at]) ? null : draw(type, prng))),
       );
+      const plain = rows.map((row) =>
+        row.map((value, at) =>
+          columns[at].type === 'decimal' && value !== null ? Math.round(Number(value) * 100) : value,
+        ),
+      );
+      this.#tables.set(name, plain);
       if (rows.length === 0) continue;
       const tuples = rows.map((row) => `(${row.map(literal).join(', ')})`);
       await this.#duckRows(`INSERT INTO ${name} VALUES ${tuples.join(', ')}`);
