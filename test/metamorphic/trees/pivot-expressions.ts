@@ -323,15 +323,15 @@ export class PivotExpressions {
     const prng = this.#prng;
     const { sql, own, rows } = this.#matching(columns);
     const isNot = prng.chance(0.5);
-    const kept = (found: boolean | null): boolean | null => (isNot ? not(found) : found);
+    const signed = (found: boolean | null): boolean | null => (isNot ? not(found) : found);
     const word = isNot ? 'NOT ' : '';
     if (prng.chance(0.4))
-      return truth(`(${word}EXISTS (SELECT 1 ${sql}))`, (row) => kept(rows(row).length > 0));
+      return truth(`(${word}EXISTS (SELECT 1 ${sql}))`, (row) => signed(rows(row).length > 0));
     const type = prng.pick(COMPARED);
     const a = this.value(type, columns, depth - 1);
     const of = this.value(type, own, 1);
     return truth(`(${a.sql} ${word}IN (SELECT ${of.sql} ${sql}))`, (row) =>
-      kept(
+      signed(
         isAmong(
           a.of(row),
           rows(row).map((one) => of.of(one)),
