@@ -152,6 +152,7 @@ export class Engine implements EngineApi {
       sliceMs: options.sliceMs ?? SLICE_MS,
       partitionGroupsMin: options.partitionGroupsMin ?? PARTITION_GROUPS_MIN,
       exchange: options.exchange ?? 'shared',
+      disabledRules: options.disabledRules,
     };
     this.#selects = new Selects({ ...queryDependencies, ...slices, runner, spools, model });
     this.#extractStreams = new ExtractStreams({ runner, spools });

@@ -1,6 +1,7 @@
 /** The options of an engine, which main.ts provides. */
 import type { Clock, RandomBytes } from '../base/index.js';
 import type { FileSystem } from '../io/index.js';
+import type { RuleName } from '../plan/index.js';
 import type { Exchange } from '../protocol/index.js';
 import type { Durability } from '../wal/index.js';
 import type { CreateWorkerClient } from './workers/worker-client.js';
@@ -63,6 +64,8 @@ export interface EngineOptions {
   readonly sliceMs?: number;
   /** If a worker has at least this many groups, the workers merge the groups. Default: PARTITION_GROUPS_MIN. */
   readonly partitionGroupsMin?: number | undefined;
+  /** The rules of the planner that the next SELECT does without: for tests. Default: none. */
+  readonly disabledRules?: (() => ReadonlySet<RuleName>) | undefined;
   /** How rows, groups and cancellation reach other threads. Default: 'shared'. */
   readonly exchange?: Exchange | undefined;
   /** Default: creates a thread that runs `workerFile`. */

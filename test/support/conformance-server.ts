@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { type RunningServer, startServer } from '../../src/commands/serve/serve.js';
 import type { ServeConfig } from '../../src/commands/serve/serve-config.js';
+import type { RuleName } from '../../src/plan/index.js';
 import { unsharedClients } from './unshared-client.js';
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
@@ -27,6 +28,7 @@ export interface ServerLayout {
   readonly partitionGroupsMin?: number;
   readonly exchange?: 'shared' | 'bytes';
   readonly spillShareBytesMax?: number;
+  readonly disabledRules?: () => ReadonlySet<RuleName>;
 }
 
 export class ConformanceServer {
@@ -93,13 +95,14 @@ export class ConformanceServer {
       slowQueryMs: null,
       auditLog: null,
     };
-    const { partitionGroupsMin, spillShareBytesMax, exchange = 'shared' } = this.#layout;
+    const { partitionGroupsMin, spillShareBytesMax, disabledRules, exchange = 'shared' } = this.#layout;
     const workerFile = fileOf('worker/entry.js');
     this.#server = await startServer(config, {
       ...(partitionGroupsMin === undefined ? {} : { partitionGroupsMin }),
       exchange,
       ...(exchange === 'bytes' && { createWorkerClient: unsharedClients(workerFile, this.#sharedMemory) }),
       ...(spillShareBytesMax === undefined ? {} : { spillShareBytesMax }),
+      ...(disabledRules === undefined ? {} : { disabledRules }),
       release: '0.0.0-test',
       log: pino({ level: 'silent' }),
       workerFile,

@@ -33,6 +33,7 @@ export interface ServerDependencies {
   /** See EngineOptions. */
   readonly partitionGroupsMin?: number;
   readonly exchange?: EngineOptions['exchange'];
+  readonly disabledRules?: EngineOptions['disabledRules'];
   readonly spillShareBytesMax?: number;
   readonly createWorkerClient?: EngineOptions['createWorkerClient'];
   /** Called when durability can no longer be guaranteed: must end the process without answering. */
@@ -63,6 +64,7 @@ export async function createEngine(
     durability: config.durability,
     partitionGroupsMin: dependencies.partitionGroupsMin,
     exchange: dependencies.exchange,
+    disabledRules: dependencies.disabledRules,
     spillShareBytesMax: dependencies.spillShareBytesMax,
     spillBytesMax: config.spillBytesMax,
     ...(dependencies.createWorkerClient && { createWorkerClient: dependencies.createWorkerClient }),

@@ -15,6 +15,7 @@ import type { DatabaseModel } from '../../schema/index.js';
 import type { DimensionKey } from '../../storage/index.js';
 import type { Field } from '../../vector/index.js';
 import type { QueryOptions, QueryPlan, SelectRequest } from '../api.js';
+import type { EngineOptions } from '../options.js';
 import { DataStatistics } from './data-statistics.js';
 import { type Analysis, EXPLAIN_FIELDS, explainTable } from './explain.js';
 import { explainRelationTable, relationLines } from './explain-relation.js';
@@ -59,6 +60,7 @@ export interface SelectsDependencies extends QueryRunnerDependencies {
   readonly sliceMs: number;
   readonly partitionGroupsMin: number;
   readonly exchange: Exchange;
+  readonly disabledRules?: EngineOptions['disabledRules'];
   /** The newest model that is visible to queries. */
   readonly model: (databaseId: number) => DatabaseModel | undefined;
 }
@@ -201,7 +203,8 @@ export class Selects {
   /** The plan of execution. */
   async #stages(plan: ReadPlan, query: RunningQuery): Promise<readonly Stage[]> {
     if (!isRelationPlan(plan)) return [selectStage(simplifyGrouping(plan))];
-    return stagesOf(optimize(plan, await this.#statistics.of(dimensionsOf(plan), query)));
+    const statistics = await this.#statistics.of(dimensionsOf(plan), query);
+    return stagesOf(optimize(plan, statistics, this.#dependencies.disabledRules?.()));
   }
 
   /** Outside the write barrier. */

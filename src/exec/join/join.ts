@@ -7,7 +7,7 @@
  */
 import { invariant } from '../../base/index.js';
 import { columnsOf, inputsOf, type JoinKind, type RelationColumn, type RelationOf } from '../../ir/index.js';
-import { constantVector } from '../../vector/index.js';
+import { constantVector, type Vector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { CollectedRows } from '../relation/collected-rows.js';
 import type { BuiltJoin, Operator, RelationBatch } from '../relation/operator.js';
@@ -22,7 +22,7 @@ import {
 import type { ColumnFilter } from '../scan/column-filter.js';
 import type { RowPartitions } from '../spill/row-partitions.js';
 import { columnTypes, JoinedBatch, NO_ROW } from './join-batch.js';
-import { MarkedBatch, MarkJoin } from './join-mark.js';
+import { MarkedBatch, MarkJoin, withUnknown } from './join-mark.js';
 import { MatchJoin } from './join-matches.js';
 import { PairJoin } from './join-pairs.js';
 import { buildSide, type JoinSide } from './join-side.js';
@@ -50,6 +50,7 @@ class Join implements Operator, BuiltJoin {
   readonly #depth: number;
   readonly #rightSide: SpillableInput<RowPartitions>;
   readonly #rightColumns: readonly RelationColumn[];
+  #rightHasMissing = false;
   /** The right side in memory, with null instead of its table if it has no rows; 'stored' = it is in partitions. */
   #built: { readonly rows: CollectedRows; readonly side: JoinSide | null } | 'stored' | null = null;
 
@@ -80,10 +81,24 @@ class Join implements Operator, BuiltJoin {
     }
   }
 
-  /** The rows of a mark join are unknown because of right rows in other partitions. */
   get #canSpill(): boolean {
+    return this.#partitionKeys.length > 0 && this.#depth <= PARTITION_DEPTH_MAX;
+  }
+
+  /**
+   * The keys by which both sides are divided. Missing values of the other keys of a mark join make matches of rows in different
+   * partitions unknown, which is known afterwards only for a single key without a condition; see `#withUnknown`.
+   */
+  get #partitionKeys(): readonly JoinKey[] {
     const { kind, keys } = this.#relation;
-    return keys.length > 0 && kind !== 'mark' && this.#depth <= PARTITION_DEPTH_MAX;
+    if (kind !== 'mark' || this.#hasUnknown) return keys;
+    return keys.filter(({ nullsEqual }) => nullsEqual);
+  }
+
+  /** Whether the mark of a row depends on a missing value of the only key, in any partition. */
+  get #hasUnknown(): boolean {
+    const { kind, keys, condition } = this.#relation;
+    return kind === 'mark' && condition === null && keys.length === 1 && !keys[0].nullsEqual;
   }
 
   #partitions(
@@ -91,7 +106,7 @@ class Join implements Operator, BuiltJoin {
     columnOf: (key: JoinKey) => number,
     partitionCount: number | null,
   ): RowPartitions {
-    return rowPartitions(columns, this.#relation.keys.map(columnOf), this.#depth, this.#run, partitionCount);
+    return rowPartitions(columns, this.#partitionKeys.map(columnOf), this.#depth, this.#run, partitionCount);
   }
 
   /** The right rows are in partitions; joins each with its left rows. */
@@ -108,10 +123,23 @@ class Join implements Operator, BuiltJoin {
           partitionRows(left.columns, rows, partition, this.#run),
           partitionRows(this.#rightColumns, right, partition, this.#run),
         ];
-        yield* joinRows(sides[0], sides[1], this.#relation, this.#run, this.#depth + 1).batches();
+        const joined = joinRows(sides[0], sides[1], this.#relation, this.#run, this.#depth + 1).batches();
+        yield* this.#hasUnknown && right.rowCount > 0 ? this.#withUnknown(joined) : joined;
       }
     } finally {
       leftStore.release();
+    }
+  }
+
+  /** The rows of a partition, where rows without a match are unknown if a value of the key is missing there or in any right row. */
+  *#withUnknown(
+    batches: Generator<RelationBatch | null, undefined>,
+  ): Generator<RelationBatch | null, undefined> {
+    const { keys, mark } = this.#relation;
+    for (const batch of batches) {
+      yield batch === null
+        ? null
+        : withUnknown(batch, mark as number, this.#rightHasMissing ? null : batch.input(keys[0].left));
     }
   }
 
@@ -210,9 +238,19 @@ class Join implements Operator, BuiltJoin {
     if (condition !== null) for (const column of inputsOf(condition)) read.add(column);
     return {
       columns: right.columns.filter(({ column }) => read.has(column)),
-      batches: () => right.batches(),
+      batches: () => (this.#hasUnknown ? this.#noticingMissing(right) : right.batches()),
       release: () => right.release(),
     };
+  }
+
+  /** The right rows; notices whether one has no value of the key. */
+  *#noticingMissing(right: Operator): Generator<RelationBatch | null, undefined> {
+    const [key] = this.#relation.keys;
+    for (const batch of right.batches()) {
+      if (batch !== null && !this.#rightHasMissing)
+        this.#rightHasMissing = hasMissing(batch.input(key.right), batch.count);
+      yield batch;
+    }
   }
 
   /** The join with a right side that has no rows. */
@@ -262,3 +300,6 @@ function joinOf(side: JoinSide): PairJoin | MatchJoin | MarkJoin {
       return new PairJoin(side);
   }
 }
+
+const hasMissing = ({ valid }: Vector, count: number): boolean =>
+  valid?.subarray(0, count).includes(0) === true;

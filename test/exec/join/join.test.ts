@@ -15,6 +15,7 @@ import {
   type RelationOf,
 } from '../../../src/ir/index.js';
 import type { Value } from '../../../src/vector/index.js';
+import { MemoryScratch } from '../../support/memory-scratch.js';
 import {
   type Column,
   columnOf,
@@ -28,6 +29,7 @@ import {
   TableOperator,
   TYPES,
 } from '../relation/tables.js';
+import { spillingRun } from '../spill/spill-rows.js';
 
 const SEED = 20_261_126;
 t.comment(`seed ${SEED}`);
@@ -224,6 +226,25 @@ for (const kind of KINDS) {
     }
     t.ok(rows > 1_000 || breaches > 0, `${rows} rows, ${errors} errors`);
     t.equal(errors > 10, kind === 'single');
+  });
+}
+
+for (const kind of KINDS) {
+  t.test(`${kind}: with both sides in partitions the rows are those of nested loops`, async (t) => {
+    const prng = new Prng(SEED + 100 + KINDS.indexOf(kind));
+    let [spilled, breaches] = [0, 0];
+    for (let round = 0; round < 150 && breaches < 3; round++) {
+      const join = generateCase(prng, kind);
+      const scratch = new MemoryScratch();
+      const { run } = spillingRun(scratch, { memoryBytes: 2 ** 26, shareBytesMax: 1 });
+      const sides = [new TableOperator(join.left, prng), new TableOperator(join.right, prng)];
+      const breach = compare(found(joinRows(sides[0], sides[1], join.relation, run)), wanted(join));
+      if ((run.spill?.total.bytes ?? 0) > 0) spilled++;
+      if (breach === '' && run.reservedBytes === 0) continue;
+      breaches++;
+      t.fail(`round ${round}, ${run.reservedBytes} bytes reserved: ${breach}`, { keys: join.relation.keys });
+    }
+    t.ok(spilled > 20, `${spilled} joins spilled`);
   });
 }
 

@@ -2,6 +2,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { Prng } from '../../../src/base/index.js';
 import type { ConformanceServer } from '../../support/conformance-server.js';
+import type { PivotValue, StoredTables } from './pivot-expressions.js';
 import { TREE_TABLES, type TreeType } from './tree-statements.js';
 
 const MODELS: Readonly<Record<TreeType, object>> = {
@@ -29,40 +30,66 @@ export type Outcome =
 export class TreeLife {
   readonly #server: ConformanceServer;
   readonly #instance: DuckDBInstance;
-  readonly #duck: DuckDBConnection;
+  readonly #tables = new Map<string, readonly (readonly PivotValue[])[]>();
+  /** A connection runs one statement at a time. */
+  readonly #free: DuckDBConnection[];
 
-  private constructor(server: ConformanceServer, instance: DuckDBInstance, duck: DuckDBConnection) {
+  private constructor(server: ConformanceServer, instance: DuckDBInstance, free: DuckDBConnection[]) {
     this.#server = server;
     this.#instance = instance;
-    this.#duck = duck;
+    this.#free = free;
   }
 
-  static async start(server: ConformanceServer): Promise<TreeLife> {
+  /** `together`: the number of statements that are compared at the same time. */
+  static async start(server: ConformanceServer, together = 1): Promise<TreeLife> {
     const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
-    return new TreeLife(server, instance, await instance.connect());
+    const free: DuckDBConnection[] = [];
+    while (free.length < together) free.push(await instance.connect());
+    return new TreeLife(server, instance, free);
   }
 
   close(): void {
-    this.#duck.closeSync();
+    for (const connection of this.#free) connection.closeSync();
     this.#instance.closeSync();
   }
 
-  /** Creates the tables with at most `rowsMax` rows each. */
-  async load(prng: Prng, rowsMax: number): Promise<void> {
+  async #duckRows(sql: string): Promise<readonly (readonly unknown[])[]> {
+    const connection = this.#free.pop();
+    if (connection === undefined) throw new Error('all connections to DuckDB are in use');
+    try {
+      return (await connection.runAndReadAll(sql)).getRowsJson();
+    } finally {
+      this.#free.push(connection);
+    }
+  }
+
+  /** The stored rows by table, decimals as integers of hundredths. */
+  get tables(): StoredTables {
+    return this.#tables;
+  }
+
+  /** Creates the tables with `rowsMin` to `rowsMax` rows each. */
+  async load(prng: Prng, rowsMax: number, rowsMin = 0): Promise<void> {
     const columns = TREE_TABLES.flatMap(({ name: dimension, columns }) =>
       columns.map(({ name, type }) => ({ name, 'api-name': name, dimension, ...MODELS[type] })),
     );
     await this.#post('/v1/column', JSON.stringify(columns));
     for (const { name, columns } of TREE_TABLES) {
       const types = columns.map((column) => `${column.name} ${DUCK_TYPES[column.type]}`);
-      await this.#duck.run(`CREATE TABLE ${name} (${types.join(', ')})`);
+      await this.#duckRows(`CREATE TABLE ${name} (${types.join(', ')})`);
       const missing = columns.map(() => prng.pick([0, 0.2, 0.2, 0.9]));
-      const rows = Array.from({ length: prng.below(rowsMax) }, () =>
+      const rows = Array.from({ length: rowsMin + prng.below(rowsMax - rowsMin) }, () =>
         columns.map(({ type }, at) => (at > 0 && prng.chance(missing[at]) ? null : draw(type, prng))),
       );
+      const plain = rows.map((row) =>
+        row.map((value, at) =>
+          columns[at].type === 'decimal' && value !== null ? Math.round(Number(value) * 100) : value,
+        ),
+      );
+      this.#tables.set(name, plain);
       if (rows.length === 0) continue;
       const tuples = rows.map((row) => `(${row.map(literal).join(', ')})`);
-      await this.#duck.run(`INSERT INTO ${name} VALUES ${tuples.join(', ')}`);
+      await this.#duckRows(`INSERT INTO ${name} VALUES ${tuples.join(', ')}`);
       const entities = rows.map((row, index) => {
         const fields = row.flatMap((value, at) => (value === null ? [] : [[columns[at].name, value]]));
         return [`${name}${index}`, { dimension: name, ...Object.fromEntries(fields) }];
@@ -85,16 +112,16 @@ export class TreeLife {
 
   /** `ordered`: the rows have a total order. */
   async compare(sql: string, ordered: boolean): Promise<Outcome> {
-    let expected: readonly (readonly unknown[])[];
-    try {
-      expected = (await this.#duck.runAndReadAll(countedExists(sql))).getRowsJson();
-    } catch (error) {
-      return { is: 'refused-by-duck', what: String(error).slice(0, 200) };
-    }
-    const { status, text } = await this.#server.sql(sql);
+    const [duck, answer] = await Promise.allSettled([
+      this.#duckRows(countedExists(sql)),
+      this.#server.sql(sql),
+    ]);
+    if (answer.status === 'rejected') throw answer.reason;
+    if (duck.status === 'rejected') return { is: 'refused-by-duck', what: String(duck.reason).slice(0, 200) };
+    const { status, text } = answer.value;
     if (status !== 200) return { is: 'different', what: `HTTP ${status} ${text.slice(0, 400)}` };
     const found = rowTexts(answerRows(text), ordered);
-    const wanted = rowTexts(expected, ordered);
+    const wanted = rowTexts(duck.value, ordered);
     const at = found.findIndex((row, index) => row !== wanted[index]);
     if (at === -1 && found.length === wanted.length) return { is: 'equal', rowCount: found.length };
     const row = at === -1 ? found.length : at;

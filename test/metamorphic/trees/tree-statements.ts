@@ -66,6 +66,8 @@ interface FromRows {
 export interface TreeParts {
   readonly from: string;
   readonly columns: readonly string[];
+  /** By column. */
+  readonly types: readonly TreeType[];
   readonly integer: string;
   readonly condition: string;
   readonly subquery: string;
@@ -98,6 +100,7 @@ export class TreeStatements {
     return {
       from,
       columns: names.slice(0, 4).map(({ text }) => text),
+      types: names.slice(0, 4).map(({ type }) => type),
       integer: this.#columnOf('integer', names),
       condition: this.#predicate(names, 2, []),
       subquery: this.#scalarSubquery('integer', [], []),
