@@ -147,7 +147,7 @@ function alignedRow(valuesAt: number, width: Width, row: number): number {
 
 /** The states of an aggregate, one group per element of `all`. */
 export function totalStates(statistic: Statistic, all: readonly Totals[]): AggregateState {
-  const counts = Float64Array.from(all, ({ count }) => count);
+  const counts = new Float64Array(all.map(({ count }) => count));
   switch (statistic) {
     case 'count':
       return { holds: 'count', counts };
