@@ -13,8 +13,7 @@ import type {
 } from '../../ir/index.js';
 import {
   allGroups,
-  areCertain,
-  finishGroups,
+  finishFirstGroups,
   haveGroups,
   isSpilled,
   mergeMemory,
@@ -75,9 +74,7 @@ async function groupsOf(
   if (parts === null) return null;
   const few = parts.filter(({ gives }) => gives !== 'group-count');
   if (few.length === parts.length) {
-    const partials = few.flatMap(partialsOf);
-    if (!(await query.inSlices(areCertain(plan, partials, bytesMax)))) return 'uncertain';
-    return oneTable(await mergedHere(plan, partials, workerSelect, query, bytesMax));
+    return mergedHere(plan, few.flatMap(partialsOf), workerSelect, query, bytesMax);
   }
   const rest = await workerSelect.continueFree(MERGE_SLICE_MS);
   return mergedByWorkers(plan, [...few, ...rest], workerSelect, query, bytesMax);
@@ -93,12 +90,13 @@ async function mergedHere(
   workerSelect: WorkerSelect,
   query: RunningQuery,
   bytesMax: number,
-): Promise<Table> {
+): Promise<Tables | 'uncertain'> {
   const textCounts = await countTexts(workerSelect, partials);
-  const table = await query.inSlices(finishGroups(plan, partials, bytesMax, textCounts));
+  const table = await query.inSlices(finishFirstGroups(plan, partials, bytesMax, textCounts));
   workerSelect.recycle(partials);
+  if (table === null) return 'uncertain';
   workerSelect.end();
-  return table;
+  return oneTable(table);
 }
 
 /** `parts` have groups or partitions. */
@@ -108,7 +106,7 @@ async function mergedByWorkers(
   workerSelect: WorkerSelect,
   query: RunningQuery,
   bytesMax: number,
-): Promise<Tables> {
+): Promise<Tables | 'uncertain'> {
   const partitioned = parts.flatMap((part) => (part.gives === 'partitions' ? part.partials : []));
   const groups = parts.flatMap((part) => (part.gives === 'groups' ? part.partials : []));
   const exchanged = parts.flatMap((part) => (part.gives === 'exchanged-groups' ? [part.groupCount] : []));
@@ -120,7 +118,7 @@ async function mergedByWorkers(
     invariant(all.length === partitioned.length, 'groups without keys are not spilled');
     all.push(...(await allGroupsOf(sources, memory)));
     const { availableBytes } = memory;
-    return oneTable(await mergedHere(plan, [...groups, ...all], workerSelect, query, availableBytes));
+    return mergedHere(plan, [...groups, ...all], workerSelect, query, availableBytes);
   }
   const own: PartitionedGroups[] = [];
   for (const partial of groups) own.push(await query.inSlices(partitionGroups(partial, memory)));

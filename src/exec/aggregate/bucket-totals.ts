@@ -12,7 +12,7 @@ import {
   type GroupPartial,
   type Window,
 } from '../../ir/index.js';
-import { bucketNumbers, bucketStart, type Interval } from '../../schema/index.js';
+import { bucketCount, bucketNumbers, bucketStart, type Interval } from '../../schema/index.js';
 import type { EventSegment } from '../../storage/index.js';
 import { datesOfEvents, EventSelection } from '../condition/event-selection.js';
 import { listSelectedRows, type SelectedRows } from '../condition/selected-rows.js';
@@ -24,6 +24,9 @@ import { Totals, totalStates } from './totals.js';
 
 /** Approximate bytes of the totals of a bucket. */
 const TOTALS_BYTES = 160;
+/** The totals of at most this many buckets are found by index. */
+const INDEXED_BUCKETS_MAX = 16_384;
+const INDEX_BYTES = 8;
 
 /** null if the plan does not group events by buckets alone, or has other aggregates. Throws 9005, 9006. */
 export function bucketTotals(
@@ -62,7 +65,12 @@ class BucketRuns {
   readonly #window: Window;
   readonly #wanted: readonly ColumnTotal[];
   readonly #memory: QueryRun;
-  readonly #totals = new Map<number, Totals>();
+  /** By bucket: its totals; null = there may be too many buckets. */
+  readonly #indexed: (Totals | undefined)[] | null;
+  /** The same, if there may be too many; otherwise empty. */
+  readonly #mapped = new Map<number, Totals>();
+  readonly #numbers: number[] = [];
+  readonly #all: Totals[] = [];
   readonly #segmentRows: Uint32Array;
   eventCount = 0;
 
@@ -72,6 +80,13 @@ class BucketRuns {
     this.#wanted = wanted;
     this.#memory = memory;
     this.#segmentRows = memory.u32(SEGMENT_ROWS_MAX);
+    const count =
+      buckets.by === 'windows'
+        ? buckets.windows.length
+        : Math.max(0, bucketCount(buckets.interval, window.from, window.to));
+    const isIndexed = count <= INDEXED_BUCKETS_MAX;
+    if (isIndexed) memory.reserve(count * INDEX_BYTES);
+    this.#indexed = isIndexed ? new Array<undefined>(count).fill(undefined) : null;
   }
 
   /** Adds the selected events of a segment, run by run. */
@@ -94,22 +109,27 @@ class BucketRuns {
   }
 
   #totalsOf(bucket: number): Totals {
-    let totals = this.#totals.get(bucket);
-    if (totals === undefined) {
-      this.#memory.reserve(TOTALS_BYTES);
-      totals = new Totals();
-      for (const { statistic } of this.#wanted) totals.want(statistic);
-      this.#totals.set(bucket, totals);
-    }
+    const known = this.#indexed === null ? this.#mapped.get(bucket) : this.#indexed[bucket];
+    return known ?? this.#newTotals(bucket);
+  }
+
+  /** Throws 9006. */
+  #newTotals(bucket: number): Totals {
+    this.#memory.reserve(TOTALS_BYTES);
+    const totals = new Totals();
+    for (const { statistic } of this.#wanted) totals.want(statistic);
+    this.#numbers.push(bucket);
+    this.#all.push(totals);
+    if (this.#indexed === null) this.#mapped.set(bucket, totals);
+    else this.#indexed[bucket] = totals;
     return totals;
   }
 
   partial(wanted: readonly ColumnTotal[], run: QueryRun): GroupPartial {
-    const groupCount = this.#totals.size;
+    const groupCount = this.#all.length;
     run.reserve(groupCount * (8 + TOTALS_BYTES * wanted.length));
-    const numbers = Float64Array.from(this.#totals.keys());
-    const all = [...this.#totals.values()];
-    const states = wanted.map(({ statistic }): AggregateState => totalStates(statistic, all));
+    const numbers = new Float64Array(this.#numbers);
+    const states = wanted.map(({ statistic }): AggregateState => totalStates(statistic, this.#all));
     return {
       groupCount,
       keys: [{ kind: 'exact', count: groupCount, valid: null, numbers, wide: null }],

@@ -116,21 +116,25 @@ function groupsOf(
   const restMax = best === null || counts.length <= best ? 0 : nthGreatest(counts, memory.u32(best), best);
   let groupCount = 0;
   for (let code = 1; code < counts.length; code++) if (counts[code] > restMax) groupCount++;
-  const codes = memory.u32(groupCount);
-  run.reserve((groupCount + 1) * 8);
-  const groupCounts = new Float64Array(groupCount + (missing > 0 ? 1 : 0));
+  const listed = groupCount + (missing > 0 ? 1 : 0);
+  const codes = memory.u32(listed);
+  run.reserve(listed * 8);
+  const groupCounts = new Float64Array(listed);
   for (let code = 1, group = 0; group < groupCount; code++) {
     if (counts[code] <= restMax) continue;
     codes[group] = code;
     groupCounts[group++] = counts[code];
   }
-  if (missing > 0) groupCounts[groupCount] = missing;
+  if (missing > 0) {
+    groupCounts[groupCount] = missing;
+    codes[groupCount] = 0;
+  }
   const keys = keysOf(codes, missing > 0, offsets, bytes, run);
   memory.releaseAll();
   return { keys, counts: groupCounts, restMax };
 }
 
-/** The strings with the given codes and, with `hasMissing`, a missing value at the end. */
+/** The strings with the given codes; with `hasMissing` the last one is code 0, a missing value, which spans no bytes. */
 function keysOf(
   codes: Uint32Array,
   hasMissing: boolean,
@@ -138,10 +142,7 @@ function keysOf(
   bytes: Uint8Array,
   run: QueryRun,
 ): WireVector {
-  const count = codes.length + (hasMissing ? 1 : 0);
-  // Code 0 is the missing value and spans no bytes.
-  const listed = hasMissing ? Uint32Array.from([...codes, 0]) : codes;
-  const texts = textsOf(listed, offsets, bytes, run);
-  const valid = hasMissing ? new Uint8Array(count).fill(1, 0, codes.length) : null;
-  return { kind: 'text', count, valid, codes: null, ...texts, distinct: true };
+  const count = codes.length;
+  const valid = hasMissing ? new Uint8Array(count).fill(1, 0, count - 1) : null;
+  return { kind: 'text', count, valid, codes: null, ...textsOf(codes, offsets, bytes, run), distinct: true };
 }

@@ -36,6 +36,10 @@ export class Totals {
   get sum(): bigint {
     return BigInt(this.#sum) + this.#rest;
   }
+  /** The sum, if it is a safe integer that needed no larger one on the way; otherwise null. */
+  get safeSum(): number | null {
+    return this.#rest === 0n ? this.#sum : null;
+  }
   get least(): bigint | null {
     return this.#least === null ? null : BigInt(this.#least);
   }
@@ -96,8 +100,34 @@ export class Totals {
     const width = storedWidth(segment);
     // Kernels start at multiples of 8 bytes and are not worthwhile for few values.
     const aligned = to - from < KERNEL_VALUES_MIN ? to : alignedRow(segment.valuesAt, width, from);
-    for (let row = from; row < aligned; row++) this.addOne(segment, row);
+    this.#addFew(segment, from, aligned);
     if (aligned < to) this.add(segment.arena, width, segment.valuesAt + aligned * width, 0, to - aligned);
+  }
+
+  #addFew(segment: EventSegment, from: number, to: number): void {
+    const { arena, width, valuesAt } = segment;
+    if (from >= to) return;
+    if (width === 8) for (let row = from; row < to; row++) this.addOne(segment, row);
+    else if (width === 4) this.#addNarrow(arena.i32, (valuesAt >> 2) + from, to - from);
+    else if (width === 2) this.#addNarrow(arena.i16, (valuesAt >> 1) + from, to - from);
+    else this.#addNarrow(arena.i8, valuesAt + from, to - from);
+  }
+
+  /** Adds `count` values, at least one, from index `from` on. */
+  #addNarrow(values: Int8Array | Int16Array | Int32Array, from: number, count: number): void {
+    let sum = 0;
+    let least = values[from];
+    let greatest = least;
+    for (let at = from; at < from + count; at++) {
+      const value = values[at];
+      sum += value;
+      if (value < least) least = value;
+      else if (value > greatest) greatest = value;
+    }
+    if (this.#sums) this.#addInteger(sum);
+    if (!this.#extremes) return;
+    this.#offer(least);
+    this.#offer(greatest);
   }
 
   #offer(value: number | bigint): void {
@@ -117,7 +147,7 @@ function alignedRow(valuesAt: number, width: Width, row: number): number {
 
 /** The states of an aggregate, one group per element of `all`. */
 export function totalStates(statistic: Statistic, all: readonly Totals[]): AggregateState {
-  const counts = Float64Array.from(all, ({ count }) => count);
+  const counts = new Float64Array(all.map(({ count }) => count));
   switch (statistic) {
     case 'count':
       return { holds: 'count', counts };
@@ -125,16 +155,27 @@ export function totalStates(statistic: Statistic, all: readonly Totals[]): Aggre
       return {
         holds: 'sum',
         counts,
-        sums: exactVector(
-          null,
-          all.map(({ sum }) => sum),
-        ),
+        sums: sumsOf(all),
       };
     case 'min':
       return { holds: 'extreme', values: orMissing(all.map(({ least }) => least)) };
     case 'max':
       return { holds: 'extreme', values: orMissing(all.map(({ greatest }) => greatest)) };
   }
+}
+
+function sumsOf(all: readonly Totals[]): WireVector {
+  const numbers = new Float64Array(all.length);
+  for (const [group, { safeSum }] of all.entries()) {
+    if (safeSum === null) {
+      return exactVector(
+        null,
+        all.map(({ sum }) => sum),
+      );
+    }
+    numbers[group] = safeSum;
+  }
+  return { kind: 'exact', count: all.length, valid: null, numbers, wide: null };
 }
 
 function orMissing(values: readonly (bigint | null)[]): WireVector {

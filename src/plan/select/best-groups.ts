@@ -5,10 +5,9 @@
  * if no incompletely counted group, and no group that no shard names, can be as frequent as the last one chosen.
  * Source  the threshold of Fagin, Lotem and Naor, "Optimal aggregation algorithms for middleware", JCSS 2003.
  */
-import { inSlices, invariant, type Task } from '../../base/index.js';
+import { inSlices, invariant, type MemoryAccount, type Task } from '../../base/index.js';
 import type { GroupPartial, SelectPlan } from '../../ir/index.js';
-import { mergeMemory } from '../merge-memory.js';
-import { mergeGroups } from './group-merge.js';
+import type { MergedGroups } from './group-merge.js';
 
 /** The minimum number of groups requested from a shard, and the number per requested group. */
 const BEST_MIN = 1_024;
@@ -30,17 +29,16 @@ export function bestOf(plan: SelectPlan): number | null {
   return wanted > WANTED_MAX ? null : Math.max(BEST_MIN, wanted * BEST_PER_GROUP);
 }
 
-/** Whether the first groups of the partials are those of all groups, with exact counts. Throws 9006. */
+/** Whether the first of the merged groups are those of all groups, with exact counts. Throws 9006. */
 export function* areCertain(
-  { grouping, offset, limit }: SelectPlan,
+  { offset, limit }: SelectPlan,
   partials: readonly GroupPartial[],
-  bytesMax: number,
+  { count, numbers, starts }: MergedGroups,
+  budget: MemoryAccount,
 ): Task<boolean> {
   const rest = partials.reduce((sum, { restMax = 0 }) => sum + restMax, 0);
   if (rest === 0) return true;
-  invariant(grouping !== null && limit !== null, 'the first groups are requested');
-  const budget = mergeMemory(bytesMax);
-  const { count, numbers, starts } = yield* mergeGroups(grouping, partials, budget);
+  invariant(limit !== null, 'the first groups are requested');
   budget.reserve(count * 16);
   const totals = new Float64Array(count);
   // By group: the sum of restMax over the shards that do not name it.

@@ -7,13 +7,14 @@
  */
 
 import { inSlices, invariant, type MemoryAccount, type Task } from '../../base/index.js';
-import type { GroupPartial, SelectPlan } from '../../ir/index.js';
+import type { Grouping, GroupPartial, SelectPlan } from '../../ir/index.js';
 import { memoryBytesOf, type Vector } from '../../vector/index.js';
 import { mergeMemory } from '../merge-memory.js';
 import { aggregateColumn } from './aggregate-columns.js';
+import { areCertain } from './best-groups.js';
 import { gatherRows, withoutSignedZeros } from './columns.js';
 import { evaluated, type Selected, satisfying } from './evaluation.js';
-import { mergeGroups } from './group-merge.js';
+import { type MergedGroups, mergeGroups } from './group-merge.js';
 import { countColumn } from './measures.js';
 import { sortedRows } from './row-order.js';
 import { firstRows } from './row-words.js';
@@ -30,8 +31,22 @@ export function* finishGroups(
   bytesMax: number,
   knownAggregates: ReadonlyMap<number, number> = NONE_KNOWN,
 ): Task<Table> {
+  const table = yield* finishFirstGroups(plan, partials, bytesMax, knownAggregates);
+  invariant(table !== null, 'no groups were omitted');
+  return table;
+}
+
+/** Like finishGroups; null = groups that the shards omitted may be among the first (see best-groups.ts). */
+export function* finishFirstGroups(
+  plan: SelectPlan,
+  partials: readonly GroupPartial[],
+  bytesMax: number,
+  knownAggregates: ReadonlyMap<number, number> = NONE_KNOWN,
+): Task<Table | null> {
   const budget = mergeMemory(bytesMax);
-  const selected = yield* selectedGroups(plan, partials, budget, knownAggregates);
+  const groups = yield* mergeGroups(groupingOf(plan), partials, budget);
+  if (!(yield* areCertain(plan, partials, groups, budget))) return null;
+  const selected = yield* selectedGroups(plan, partials, groups, budget, knownAggregates);
   return plan.distinct
     ? yield* distinctTable(plan, selected, budget)
     : yield* groupTable(plan, selected, budget);
@@ -71,7 +86,8 @@ export function* orderedGroups(
   wanted: number,
   budget: MemoryAccount,
 ): Task<OrderedGroups> {
-  const selected = yield* selectedGroups(plan, partials, budget, NONE_KNOWN);
+  const groups = yield* mergeGroups(groupingOf(plan), partials, budget);
+  const selected = yield* selectedGroups(plan, partials, groups, budget, NONE_KNOWN);
   const columns: OrderColumn[] = [];
   for (const { of, descending } of orderedPlan(plan).order) {
     columns.push({ vector: yield* evaluated(of, selected, budget), descending });
@@ -86,18 +102,22 @@ export function* orderedGroups(
   return { count: rows.length, outputs, order };
 }
 
+function groupingOf({ grouping }: SelectPlan): Grouping {
+  invariant(grouping !== null, 'the plan has groups');
+  return grouping;
+}
+
 /** The merged groups that satisfy HAVING, as keys and aggregates. Throws 6000, 9006. */
 function* selectedGroups(
-  { grouping, having }: SelectPlan,
+  plan: SelectPlan,
   partials: readonly GroupPartial[],
+  groups: MergedGroups,
   budget: MemoryAccount,
   knownAggregates: ReadonlyMap<number, number>,
 ): Task<Selected> {
-  invariant(grouping !== null, 'the plan has groups');
-  const groups = yield* mergeGroups(grouping, partials, budget);
   const columns: Vector[] = [];
   for (const key of groups.keys) columns.push(yield* withoutSignedZeros(key, budget));
-  for (const [index, aggregate] of grouping.aggregates.entries()) {
+  for (const [index, aggregate] of groupingOf(plan).aggregates.entries()) {
     const states = partials.map(({ states }) => states[index]);
     const known = knownAggregates.get(index);
     const column =
@@ -108,7 +128,7 @@ function* selectedGroups(
     columns.push(yield* withoutSignedZeros(column, budget));
   }
   const all: Selected = { columns, count: groups.count, rows: null };
-  return having === null ? all : yield* selectedBy(having, all, budget);
+  return plan.having === null ? all : yield* selectedBy(plan.having, all, budget);
 }
 
 const NONE_KNOWN: ReadonlyMap<number, number> = new Map();
@@ -137,8 +157,8 @@ function* groupTable(plan: SelectPlan, selected: Selected, budget: MemoryAccount
 
 /** The order of the plan, then of the keys. */
 function* groupOrder(plan: SelectPlan, selected: Selected, budget: MemoryAccount): Task<OrderColumn[]> {
-  const { grouping, order } = plan;
-  invariant(grouping !== null, 'the plan has groups');
+  const { order } = plan;
+  const grouping = groupingOf(plan);
   const columns = yield* orderColumns(plan, selected, budget);
   if (order.length === 0 && grouping.perEntity) return columns;
   const keys = grouping.perEntity ? selected.columns : selected.columns.slice(0, grouping.keys.length);
