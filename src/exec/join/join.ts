@@ -26,6 +26,7 @@ import { MarkedBatch, MarkJoin, withUnknown } from './join-mark.js';
 import { MatchJoin } from './join-matches.js';
 import { PairJoin } from './join-pairs.js';
 import { buildSide, type JoinSide } from './join-side.js';
+import { integerFilter } from './keys/key-filter.js';
 
 /**
  * Both sides must be free of correlated columns. A mark join has at most 31 keys. `depth`: how often both sides were divided into
@@ -196,15 +197,29 @@ class Join implements Operator, BuiltJoin {
   }
 
   /** Left rows without a match, and right rows of other joins that no other left row needs, are not read. */
-  #narrowOthers({ table }: JoinSide, narrowAbove: (column: number, filter: ColumnFilter) => void): void {
+  #narrowOthers(
+    { table, rows }: JoinSide,
+    narrowAbove: (column: number, filter: ColumnFilter) => void,
+  ): void {
     const { kind, keys } = this.#relation;
     if (!isOfMatches(kind)) return;
+    if (kind === 'inner') this.#narrowByValues(rows, narrowAbove);
     for (const [index, { left, right, nullsEqual }] of keys.entries()) {
       const filter = nullsEqual ? null : table.filterOf(index);
       if (filter === null) continue;
       this.#left.narrow?.(left, filter);
       narrowAbove(left, filter);
       if (kind === 'inner') narrowAbove(right, filter);
+    }
+  }
+
+  /** The joins above find no other values in the right side's columns. A filter costs nothing until it is used. */
+  #narrowByValues(rows: CollectedRows, narrowAbove: (column: number, filter: ColumnFilter) => void): void {
+    for (const { column } of this.#rightColumns) {
+      if (this.#relation.keys.some(({ right }) => right === column)) continue;
+      const vector = rows.input(column);
+      const filter = vector.kind === 'exact' ? integerFilter(vector, this.#run) : null;
+      if (filter !== null) narrowAbove(column, filter);
     }
   }
 

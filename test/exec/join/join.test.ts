@@ -348,12 +348,12 @@ interface JoinAbove {
   readonly rows: (left: readonly (readonly Value[])[]) => readonly (readonly Value[])[];
 }
 
-/** A join by a key column of the join below; null if it has no keys. */
+/** A join by a key column of the join below, or by another column of its right side; null if it returns neither. */
 function generateAbove(prng: Prng, { relation: below, left, right: other }: Case): JoinAbove | null {
   const columns = columnsOf(below).map(({ column }) => column);
-  const keys = below.keys
-    .flatMap((key) => [key.left, key.right])
-    .filter((column) => columns.includes(column));
+  const keys = [...below.keys.flatMap((key) => [key.left, key.right]), RIGHT_EXTRA].filter((column) =>
+    columns.includes(column),
+  );
   if (keys.length === 0) return null;
   const key = keys[prng.below(keys.length)];
   const { type, domain } = [...left.columns, ...other.columns].find(({ column }) => column === key) as Column;
@@ -387,7 +387,7 @@ function generateAbove(prng: Prng, { relation: below, left, right: other }: Case
 
 t.test('a join above another narrows its sides and returns the rows of nested loops', async (t) => {
   const prng = new Prng(SEED + 50);
-  let [rows, omitted, omittedAbove] = [0, 0, 0];
+  let [rows, omitted, omittedAbove, omittedByValue] = [0, 0, 0, 0];
   for (let round = 0; round < 1_500; round++) {
     const below = generateCase(prng, KINDS[round % KINDS.length]);
     const above = generateAbove(prng, below);
@@ -403,10 +403,12 @@ t.test('a join above another narrows its sides and returns the rows of nested lo
     rows += expected.length;
     omitted += sides.reduce((sum, side) => sum + side.omitted, 0);
     omittedAbove += right.omitted;
+    if (above.relation.keys[0].left === RIGHT_EXTRA) omittedByValue += right.omitted;
     t.equal(run.reservedBytes, 0);
   }
   t.ok(rows > 1_000 && omitted > 1_000, `${rows} rows, ${omitted} omitted`);
   t.ok(omittedAbove > 50, `${omittedAbove} rows omitted on the right side of the join above`);
+  t.ok(omittedByValue > 10, `${omittedByValue} of them by values that are not keys of the join below`);
 });
 
 t.test('a join that exceeds its memory is refused and releases all memory', async (t) => {
