@@ -5,8 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { kinds, message, RawClient, type ReceivedMessage, textOf } from '../raw-client.js';
-import { refusal, startPostgres } from '../site.js';
+import { kinds, message, RawClient, type ReceivedMessage, textOf } from '../../raw-client.js';
+import { refusal, startPostgres } from '../../site.js';
 
 const run = promisify(execFile);
 const COLUMNS = [

@@ -2,13 +2,13 @@
  * COPY ... FROM STDIN in progress: collects the rows as parts of insert bodies until the client has sent all.
  * Invariant: memory is reserved before a part is kept, and released when the COPY ends in any way.
  */
-import { ENTITIES_PER_INSERT_MAX } from '../../base/index.js';
-import type { CopyTarget } from '../../sql/index.js';
-import { ProtocolError } from '../protocol/errors.js';
+import { ENTITIES_PER_INSERT_MAX } from '../../../base/index.js';
+import type { CopyTarget } from '../../../sql/index.js';
+import { ProtocolError } from '../../protocol/errors.js';
+import { GrowingReservation, type ReserveMemory } from '../growing-reservation.js';
+import type { CopiedRows } from '../writes/transaction-writes.js';
 import { CopyRows } from './copy-rows.js';
 import type { CopyOptions } from './copy-statement.js';
-import { GrowingReservation, type ReserveMemory } from './growing-reservation.js';
-import type { CopiedRows } from './transaction-writes.js';
 
 const BYTES_MAX = 32 * 2 ** 20;
 /** Memory per byte of a part: its text, and the body that is made of it. */

@@ -2,7 +2,7 @@
  * Reads the rows of COPY ... FROM STDIN, in text and CSV, from parts of their bytes. A line ends with \n, with \r\n or, in text,
  * with an unescaped \r; a line with \. alone ends the data.
  */
-import { ProtocolError } from '../protocol/errors.js';
+import { ProtocolError } from '../../protocol/errors.js';
 import type { CopyOptions } from './copy-statement.js';
 
 /** A row with its number, from 1. */

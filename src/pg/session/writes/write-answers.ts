@@ -1,17 +1,17 @@
 /** Answers INSERT, UPDATE, DELETE and COPY ... FROM STDIN, at once or, in a transaction block, as a part of it. */
-import type { EngineApi } from '../../engine/index.js';
-import * as sql from '../../sql/index.js';
-import { formatsFor, rowsInFormats } from '../protocol/binary.js';
-import { ProtocolError } from '../protocol/errors.js';
-import { copyResponse, type RowField, rowDescription, TEXT_FORMAT } from '../protocol/messages.js';
-import { rowField } from '../protocol/types.js';
-import { type Answer, done } from './answer.js';
-import { CopyIn } from './copy-in.js';
-import type { CopyStatement } from './copy-statement.js';
-import { type DatabaseContext, type PostgresRequest, requestOf } from './select.js';
-import type { SessionState } from './session-statement.js';
+import type { EngineApi } from '../../../engine/index.js';
+import * as sql from '../../../sql/index.js';
+import { formatsFor, rowsInFormats } from '../../protocol/binary.js';
+import { ProtocolError } from '../../protocol/errors.js';
+import { copyResponse, type RowField, rowDescription, TEXT_FORMAT } from '../../protocol/messages.js';
+import { rowField } from '../../protocol/types.js';
+import { type Answer, done } from '../answer.js';
+import { CopyIn } from '../copy/copy-in.js';
+import type { CopyStatement } from '../copy/copy-statement.js';
+import { type DatabaseContext, type PostgresRequest, requestOf } from '../queries/select.js';
+import type { SessionState } from '../session-statement.js';
+import type { Waiting } from '../waiting.js';
 import { type PendingWrite, runWrites } from './transaction-writes.js';
-import type { Waiting } from './waiting.js';
 
 type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
 
