@@ -80,9 +80,9 @@ export function answerCopyFrom(
   request.grantWrite();
   const name = { name: table.name, alias: null, position: table.position };
   const target = sql.bindCopy(name, table.columns, requestOf(request.context, 'postgres'));
-  const copy = new CopyIn(options, target, (bytes) => engine.holdMemory(bytes));
+  const copy = new CopyIn(options, table.name, target, (bytes) => engine.holdMemory(bytes));
   const rows = async function* (): AsyncGenerator<Buffer, void, void> {
-    yield copyResponse('G', TEXT_FORMAT, target.columnCount);
+    yield copyResponse('G', TEXT_FORMAT, target.names.length);
     const forget = waiting.alsoOnCancel(() => copy.fail(new ProtocolError('57014', 'the query was stopped')));
     state.beginCopy(copy);
     try {
