@@ -52,6 +52,33 @@ export function putDecimal(out: ByteWriter, value: number, scale: number): void 
   putFraction(out, fraction, scale);
 }
 
+/** Writes value x 10^-scale for a safe integer, with `scale` fractional digits. */
+export function putScaled(out: ByteWriter, value: number, scale: number): void {
+  const begin = out.at;
+  if (scale === 0) putInteger(out, value);
+  else {
+    putDecimal(out, value, scale);
+    padFraction(out, begin, scale);
+  }
+}
+
+export function putWideScaled(out: ByteWriter, value: bigint, scale: number): void {
+  const begin = out.at;
+  if (scale === 0) putWideInteger(out, value);
+  else {
+    putWideDecimal(out, value, scale);
+    padFraction(out, begin, scale);
+  }
+}
+
+/** Adds zeros to the decimal that begins at `begin` until its fraction has `scale` digits. */
+function padFraction(out: ByteWriter, begin: number, scale: number): void {
+  const point = out.bytes.indexOf(POINT, begin);
+  const end = point + 1 + scale;
+  out.reserve(end - out.at);
+  while (out.at < end) out.bytes[out.at++] = ZERO;
+}
+
 export function putWideInteger(out: ByteWriter, value: bigint): void {
   out.ascii(String(value));
 }

@@ -5,13 +5,14 @@
  *        1    4 bytes     i32, big-endian: length of the message, including this field but not `kind`
  *        5    2 values    i16
  *        7    . value     i32 byte count, -1 = missing; then the bytes
- * Timestamps are in UTC with the suffix +00, local times have none; booleans are t and f.
+ * Timestamps are in UTC with the suffix +00, local times have none; booleans are t and f; decimals have all digits of their
+ * scale.
  */
 import { QuarryError } from '../base/index.js';
 import type { Field, SqlType, Vector } from '../vector/index.js';
 import type { Allocator } from './allocator.js';
 import { ByteWriter } from './byte-writer.js';
-import { putDateTime } from './number-bytes.js';
+import { putDateTime, putScaled, putWideScaled } from './number-bytes.js';
 import type { RowEncoder } from './row-encoder.js';
 import { putBytes } from './text-bytes.js';
 import { type ValueWriter, valueWriterOf } from './value-writers.js';
@@ -65,6 +66,12 @@ function writerOf(type: SqlType, vector: Vector, name: string): ValueWriter {
     const { numbers, wide } = vector;
     const zone = type.local === true ? EMPTY : UTC;
     return (out, row) => putInstant(out, numbers === null ? Number(wide?.[row] ?? 0n) : numbers[row], zone);
+  }
+  if (type.type === 'decimal' && vector.kind === 'exact') {
+    const { numbers, wide } = vector;
+    const { scale } = type;
+    if (numbers !== null) return (out, row) => putScaled(out, numbers[row], scale);
+    if (wide !== null) return (out, row) => putWideScaled(out, wide[row], scale);
   }
   if (type.type === 'integer' && vector.kind === 'exact' && vector.wide !== null) {
     for (const value of vector.wide) checkInt64(value, name);

@@ -23,7 +23,7 @@ import { type Frame, Frames } from './protocol/frames.js';
 import type { MessageReader } from './protocol/message-reader.js';
 import * as messages from './protocol/messages.js';
 import { firstOf, type Start } from './protocol/startup.js';
-import type { DatabaseContext } from './session/select.js';
+import type { DatabaseContext } from './session/queries/select.js';
 import { Session } from './session/session.js';
 import { Settings } from './session/settings.js';
 import type { PostgresClient } from './session/statement-answers.js';

@@ -20,7 +20,7 @@ import {
   ScramAuthentication,
 } from './protocol/authentication.js';
 import { ProtocolError } from './protocol/errors.js';
-import type { DatabaseContext, PostgresRequest } from './session/select.js';
+import type { DatabaseContext, PostgresRequest } from './session/queries/select.js';
 
 /** The credentials that a client presents. */
 interface ClientCredentials {

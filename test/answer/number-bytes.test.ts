@@ -6,7 +6,9 @@ import {
   putDecimal,
   putFloat,
   putInteger,
+  putScaled,
   putWideDecimal,
+  putWideScaled,
 } from '../../src/answer/number-bytes.js';
 import { Prng } from '../../src/base/index.js';
 import { daysFromCivil, formatDate, formatDateTime } from '../../src/schema/index.js';
@@ -59,6 +61,21 @@ t.test('decimals are exact at every scale', async (t) => {
     const values = [...integers(new Prng(SEED + scale))];
     const put = (out: ByteWriter, value: number): void => putDecimal(out, value, scale);
     const putWide = (out: ByteWriter, value: number): void => putWideDecimal(out, BigInt(value), scale);
+    t.equal(firstWrong(put, values, wanted), null, `scale ${scale}`);
+    t.equal(firstWrong(putWide, values, wanted), null, `scale ${scale}, wide`);
+  }
+});
+
+t.test('decimals of PostgreSQL have all digits of their scale', async (t) => {
+  for (let scale = 0; scale <= 38; scale++) {
+    const wanted = (value: number): string => {
+      const digits = String(Math.abs(value)).padStart(scale + 1, '0');
+      const whole = digits.slice(0, digits.length - scale);
+      return `${value < 0 ? '-' : ''}${whole}${scale === 0 ? '' : `.${digits.slice(-scale)}`}`;
+    };
+    const values = [...integers(new Prng(SEED + scale))];
+    const put = (out: ByteWriter, value: number): void => putScaled(out, value, scale);
+    const putWide = (out: ByteWriter, value: number): void => putWideScaled(out, BigInt(value), scale);
     t.equal(firstWrong(put, values, wanted), null, `scale ${scale}`);
     t.equal(firstWrong(putWide, values, wanted), null, `scale ${scale}, wide`);
   }

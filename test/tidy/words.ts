@@ -73,7 +73,6 @@ const EXCEPTIONS: readonly { readonly folder: string; readonly words: readonly s
   // Not renamed yet.
   { folder: 'src/engine/query/', words: ['place', 'given'] },
   { folder: 'src/ir/stage.ts', words: ['place'] },
-  { folder: 'src/pg/session/statement-answers.ts', words: ['given'] },
 ];
 
 /** The words of an identifier, in lower case: `#readLineOf` has the words read, line and of. */

@@ -1,7 +1,7 @@
 /** What the sessions of the port do, for pg_stat_activity. A key sees its own sessions, the master key all of its database. */
 import type { Clock } from '../../base/index.js';
 import type { TransactionState } from '../protocol/messages.js';
-import type { DatabaseContext } from '../session/select.js';
+import type { DatabaseContext } from '../session/queries/select.js';
 
 /** Longer statements are cut, as in PostgreSQL. */
 const QUERY_LENGTH_MAX = 1_024;

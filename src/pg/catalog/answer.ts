@@ -4,7 +4,7 @@ import type { VisibleSession } from '../activity/activity.js';
 import { ProtocolError } from '../protocol/errors.js';
 import { messagesIn } from '../protocol/messages.js';
 import type { Answer } from '../session/answer.js';
-import type { PostgresRequest } from '../session/select.js';
+import type { PostgresRequest } from '../session/queries/select.js';
 import type { Waiting } from '../session/waiting.js';
 import { type CatalogView, catalogViewOf } from './view.js';
 

@@ -27,7 +27,7 @@ import {
 } from '../../sql/index.js';
 import type { Field, SqlType } from '../../vector/index.js';
 import { typeText } from '../protocol/types.js';
-import { type DatabaseContext, requestOf } from '../session/select.js';
+import { type DatabaseContext, requestOf } from '../session/queries/select.js';
 
 export interface CatalogView {
   /** Views with equal keys are equal. */

@@ -13,12 +13,20 @@ export class ProtocolError extends Error {
   readonly hint: string | null;
   /** See ErrorFields. */
   readonly position: number | null;
+  readonly context: string | null;
 
-  constructor(state: string, message: string, hint: string | null = null, position: number | null = null) {
+  constructor(
+    state: string,
+    message: string,
+    hint: string | null = null,
+    position: number | null = null,
+    context: string | null = null,
+  ) {
     super(message);
     this.state = state;
     this.hint = hint;
     this.position = position;
+    this.context = context;
   }
 }
 
@@ -83,6 +91,8 @@ export interface ErrorFields {
   readonly hint: string | null;
   /** In the query text, in characters from 1. */
   readonly position: number | null;
+  /** Where in the data the error occurred, as `COPY table, line 2`. */
+  readonly context: string | null;
   readonly routine: string | null;
 }
 
@@ -103,6 +113,7 @@ const STATES: Readonly<Partial<Record<ErrorCode, string>>> = {
   1002: '28000',
   1003: '28000',
   1502: '53400',
+  2014: '22007',
   9002: '53100',
   9003: '53200',
   9004: '57P03',
@@ -133,23 +144,32 @@ const OTHER_STATE = '22000';
 export function errorFieldsOf(error: unknown, text: string | null): ErrorFields {
   if (error instanceof StatementError) return errorFieldsOf(error.refusal, error.text);
   if (error instanceof ProtocolError) {
-    const { state, message, hint, position } = error;
+    const { state, message, hint, position, context } = error;
     const routine = error instanceof ResultChanged ? error.routine : null;
-    return { state, message, detail: null, hint, position, routine };
+    return { state, message, detail: null, hint, position, context, routine };
   }
   if (!(error instanceof QuarryError)) {
-    const nothing = { detail: null, hint: null, position: null, routine: null };
+    const nothing = { detail: null, hint: null, position: null, context: null, routine: null };
     return { state: 'XX000', message: 'internal error', ...nothing };
   }
   const { code, message, moreInfo } = error;
   return {
-    state: code === 6000 ? sqlState(message) : (STATES[code] ?? OTHER_STATE),
+    state: stateOf(code, message, moreInfo),
     message,
     detail: `error ${code}`,
     hint: suggestionIn(moreInfo),
     position: text === null ? null : positionIn(moreInfo, text),
+    context: null,
     routine: null,
   };
+}
+
+/** An error of SQL that is a broken rule of another endpoint has the code of that rule in `moreInfo`. */
+function stateOf(code: ErrorCode, message: string, moreInfo: unknown): string {
+  const rule = fieldIn(moreInfo, 'code');
+  if (code === 2007 || rule === 2007) return / is outside /.test(message) ? '22003' : '22P02';
+  if (rule === 2014) return '22007';
+  return code === 6000 ? sqlState(message) : (STATES[code] ?? OTHER_STATE);
 }
 
 const sqlState = (message: string): string =>

@@ -105,7 +105,15 @@ export function errorResponse(fields: ErrorFields, severity: Severity = 'ERROR')
 }
 
 export function notice(state: string, sentence: string): Buffer {
-  const fields = { state, message: sentence, detail: null, hint: null, position: null, routine: null };
+  const fields = {
+    state,
+    message: sentence,
+    detail: null,
+    hint: null,
+    position: null,
+    context: null,
+    routine: null,
+  };
   return message('N', ...noticeFields(fields, 'WARNING'));
 }
 
@@ -118,6 +126,7 @@ function noticeFields(fields: ErrorFields, severity: string): Uint8Array[] {
     ['D', fields.detail],
     ['H', fields.hint],
     ['P', fields.position === null ? null : String(fields.position)],
+    ['W', fields.context],
     ['R', fields.routine],
   ];
   const parts = errorFields.flatMap(([code, value]) => (value === null ? [] : [text(`${code}${value}`)]));

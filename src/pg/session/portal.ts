@@ -5,7 +5,7 @@ import { StatementError } from '../protocol/errors.js';
 import type { RowField } from '../protocol/messages.js';
 import { sampleOf } from '../protocol/parameters.js';
 import type { Answer } from './answer.js';
-import { bindSelect, type DatabaseContext, rowFields } from './select.js';
+import { bindSelect, type DatabaseContext, rowFields } from './queries/select.js';
 import type { SessionTables } from './session-tables.js';
 import { Waiting } from './waiting.js';
 

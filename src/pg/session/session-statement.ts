@@ -7,11 +7,11 @@ import { ProtocolError } from '../protocol/errors.js';
 import { notice, type TransactionState } from '../protocol/messages.js';
 import { rowField } from '../protocol/types.js';
 import { type Answer, done, oneRow } from './answer.js';
-import type { CopyIn } from './copy-in.js';
-import type { Cursors } from './cursors.js';
+import type { CopyIn } from './copy/copy-in.js';
+import type { Cursors } from './cursors/cursors.js';
 import type { SessionTables } from './session-tables.js';
 import type { Settings } from './settings.js';
-import type { TransactionWrites } from './transaction-writes.js';
+import type { TransactionWrites } from './writes/transaction-writes.js';
 
 /** The state of a session that its statements read and change. */
 export interface SessionState {

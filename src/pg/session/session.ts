@@ -9,33 +9,25 @@ import type { Activity } from '../activity/activity.js';
 import type { PostgresCounters } from '../counters.js';
 import { formatsFor } from '../protocol/binary.js';
 import { ClientGone, errorFieldsOf, ProtocolError, withText, withTextLater } from '../protocol/errors.js';
+import { readBind, readParse, readTarget } from '../protocol/extended-messages.js';
 import type { Frame } from '../protocol/frames.js';
 import type { MessageReader } from '../protocol/message-reader.js';
 import * as messages from '../protocol/messages.js';
 import { TYPE } from '../protocol/types.js';
-import { type Answer, rowsWithin } from './answer.js';
-import type { CopyIn } from './copy-in.js';
-import { Cursors } from './cursors.js';
-import {
-  leavePortal,
-  newPortal,
-  newPrepared,
-  nextRows,
-  type Portal,
-  type PreparedStatement,
-} from './portal.js';
+import type { Answer } from './answer.js';
+import type { CopyIn } from './copy/copy-in.js';
+import { CopyMessages } from './copy/copy-messages.js';
+import { Cursors } from './cursors/cursors.js';
+import { SessionOutput } from './output.js';
+import { leavePortal, newPortal, newPrepared, type Portal, type PreparedStatement } from './portal.js';
+import type { StatementDescription } from './queries/catalog-answers.js';
 import type { SessionState } from './session-statement.js';
 import { SessionTables } from './session-tables.js';
 import type { Settings } from './settings.js';
-import {
-  hasOnlyEffect,
-  StatementAnswers,
-  type StatementDependencies,
-  type StatementDescription,
-} from './statement-answers.js';
+import { hasOnlyEffect, StatementAnswers, type StatementDependencies } from './statement-answers.js';
 import { StatementRegistry } from './statement-registry.js';
-import { TransactionWrites } from './transaction-writes.js';
 import type { Waiting } from './waiting.js';
+import { TransactionWrites } from './writes/transaction-writes.js';
 
 export interface SessionDependencies extends StatementDependencies {
   readonly counters: PostgresCounters;
@@ -48,7 +40,6 @@ export interface SessionDependencies extends StatementDependencies {
   readonly send: (bytes: Uint8Array) => Promise<void>;
 }
 
-const ROWS_PER_BATCH = 2 ** 18;
 /** SQLSTATE query_canceled. */
 const STOPPED = '57014';
 const kindOf = (letter: string): number => letter.charCodeAt(0);
@@ -61,15 +52,11 @@ export class Session implements SessionState {
   transaction: messages.TransactionState = 'I';
   readonly #dependencies: SessionDependencies;
   readonly #answers: StatementAnswers;
+  readonly #output: SessionOutput;
   readonly cursors = new Cursors();
   readonly writes: TransactionWrites;
   readonly tables = new SessionTables();
-  /** The COPY whose rows the client sends. */
-  #copy: CopyIn | null = null;
-  /** Called when a message waits for the rows of a COPY. */
-  #copyBegins = (): void => {};
-  /** The message that waits for the rows of a COPY. */
-  #unfinished: Promise<void> | null = null;
+  readonly #copying = new CopyMessages((frame) => this.#message(frame));
   readonly #registry = new StatementRegistry();
   /** Several statements came in one message. */
   #isImplicitBlock = false;
@@ -77,7 +64,6 @@ export class Session implements SessionState {
   #skipsToSync = false;
   /** Cancels the running statement. */
   #waiting: Waiting | null = null;
-  #pending: Buffer[] = [];
 
   constructor(dependencies: SessionDependencies) {
     this.#dependencies = dependencies;
@@ -87,6 +73,7 @@ export class Session implements SessionState {
     this.userName = dependencies.userName;
     this.processId = dependencies.processId;
     this.#answers = new StatementAnswers(dependencies, this);
+    this.#output = new SessionOutput(dependencies.send, () => dependencies.counters.statementAnswered());
   }
 
   /** Cancels the running statement, which then fails with 57014. */
@@ -97,7 +84,7 @@ export class Session implements SessionState {
   /** Ends the session: the client has disconnected or is being disconnected. */
   leave(): void {
     this.cancel();
-    this.#copy?.fail(new ClientGone());
+    this.#copying.fail(new ClientGone());
     this.writes.drop();
     this.closePortals();
     this.cursors.close(null);
@@ -126,53 +113,15 @@ export class Session implements SessionState {
 
   /** Handles one message. Rejects with ProtocolError if the connection must end, and with ClientGone. */
   async handle(frame: Frame): Promise<void> {
-    if (this.#unfinished === null) return this.#untilCopy(this.#message(frame));
-    return this.#copyMessage(frame, this.#unfinished);
-  }
-
-  /** Resolves when `message` has been handled, or waits for the rows of a COPY. */
-  async #untilCopy(message: Promise<void>): Promise<void> {
-    const copying = new Promise<void>((resolve) => {
-      this.#copyBegins = resolve;
-    });
-    this.#unfinished = message;
-    const handled = message.finally(() => {
-      this.#unfinished = null;
-    });
-    handled.catch(() => {});
-    await Promise.race([handled, copying]);
+    return this.#copying.handle(frame);
   }
 
   beginCopy(copy: CopyIn): void {
-    this.#copy = copy;
-    this.#copyBegins();
+    this.#copying.begin(copy);
   }
 
   endCopy(): void {
-    this.#copy = null;
-  }
-
-  /** Handles a message while `unfinished` waits for the rows of a COPY. Flush and Sync have no effect then. */
-  async #copyMessage(frame: Frame, unfinished: Promise<void>): Promise<void> {
-    const { kind, body } = frame;
-    if (kind === kindOf('d')) {
-      this.#copy?.data(body.bytes);
-      // The error of a row is sent at once.
-      await this.#whenSettled();
-      return;
-    }
-    if (kind === kindOf('S') || kind === kindOf('H')) return;
-    if (kind === kindOf('c')) this.#copy?.done();
-    else if (kind === kindOf('f')) {
-      this.#copy?.fail(new ProtocolError('57014', `COPY from stdin failed: ${body.text()}`));
-    } else this.#copy?.fail(new ProtocolError('08P01', 'unexpected message during COPY from stdin'));
-    await this.#untilCopy(unfinished);
-    if (![kindOf('c'), kindOf('f')].includes(kind)) await this.handle(frame);
-  }
-
-  /** Waits for the end of a COPY that has failed. */
-  async #whenSettled(): Promise<void> {
-    if (this.#copy?.isOver === true && this.#unfinished !== null) await this.#untilCopy(this.#unfinished);
+    this.#copying.end();
   }
 
   async #message({ kind, body }: Frame): Promise<void> {
@@ -186,7 +135,7 @@ export class Session implements SessionState {
       this.#skipsToSync = false;
       if (this.transaction === 'I') this.endTransaction();
       await this.#ready();
-    } else if (kind === kindOf('H')) await this.#flush();
+    } else if (kind === kindOf('H')) await this.#output.flush();
     else if (!this.#skipsToSync) await this.#extended(kind, body);
   }
 
@@ -214,7 +163,7 @@ export class Session implements SessionState {
       await this.#refuse(error, text);
       return;
     }
-    if (statements.length === 0) this.#put(messages.emptyQuery());
+    if (statements.length === 0) this.#output.put(messages.emptyQuery());
     this.#isImplicitBlock = statements.length > 1;
     try {
       await this.#runAll(statements, text);
@@ -255,8 +204,8 @@ export class Session implements SessionState {
     try {
       await this.#inTime(portal, async () => {
         const answer = await this.#opened(portal);
-        if (answer.description !== null) this.#put(answer.description);
-        await this.#sendRows(portal, 0);
+        if (answer.description !== null) this.#output.put(answer.description);
+        await this.#output.sendRows(portal, 0);
       });
     } finally {
       leavePortal(portal);
@@ -266,10 +215,7 @@ export class Session implements SessionState {
   // The extended protocol
 
   #parse(body: MessageReader): void {
-    const name = body.text();
-    const text = body.text();
-    const typeIds = Array.from({ length: body.count() }, () => body.int32() >>> 0);
-    body.expectEnd();
+    const { name, text, typeIds } = readParse(body);
     const statements = withText(text, () => this.#statementsIn(text));
     if (statements.length > 1) {
       throw new ProtocolError(
@@ -281,19 +227,12 @@ export class Session implements SessionState {
     const count = Math.max(typeIds.length, statement?.parameterCount ?? 0);
     const filled = Array.from({ length: count }, (_, at) => typeIds[at] ?? 0);
     this.#registry.addPrepared(name, newPrepared(text, statement, filled));
-    this.#put(messages.parseComplete());
+    this.#output.put(messages.parseComplete());
   }
 
   #bind(body: MessageReader): void {
-    const name = body.text();
-    const prepared = this.#registry.prepared(body.text());
-    const formatCodes = Array.from({ length: body.count() }, () => body.int16());
-    const values = Array.from({ length: body.count() }, () => {
-      const byteCount = body.int32();
-      return byteCount === -1 ? null : body.take(byteCount);
-    });
-    const formats = Array.from({ length: body.count() }, () => body.int16());
-    body.expectEnd();
+    const { name, preparedName, formatCodes, values, formats } = readBind(body);
+    const prepared = this.#registry.prepared(preparedName);
     if (values.length !== prepared.typeIds.length) {
       const required = `the prepared statement requires ${prepared.typeIds.length} parameters`;
       throw new ProtocolError('08P01', `${required}, but the message has ${values.length}`);
@@ -302,33 +241,30 @@ export class Session implements SessionState {
       name,
       newPortal(prepared, values, formatsFor(formatCodes, values.length), formats),
     );
-    this.#put(messages.bindComplete());
+    this.#output.put(messages.bindComplete());
   }
 
   async #describe(body: MessageReader): Promise<void> {
-    const target = String.fromCharCode(body.byte());
-    const name = body.text();
-    body.expectEnd();
+    const { target, name } = readTarget(body);
     if (target === 'P') {
       const portal = this.#registry.portal(name);
       const { statement } = portal.prepared;
-      if (statement === null) this.#put(messages.noData());
+      if (statement === null) this.#output.put(messages.noData());
       else if (hasOnlyEffect(statement)) {
         const returned = withText(portal.prepared.text, () =>
           this.#answers.describeReturning(statement, portal),
         );
-        this.#put(returned ?? messages.noData());
+        this.#output.put(returned ?? messages.noData());
       } else {
         const { description } = await this.#inTime(portal, () => this.#opened(portal));
-        this.#put(description ?? messages.noData());
+        this.#output.put(description ?? messages.noData());
       }
       return;
     }
-    if (target !== 'S') throw new ProtocolError('08P01', 'Describe requires a statement (S) or a portal (P)');
     const prepared = this.#registry.prepared(name);
     const described = await withTextLater(prepared.text, () => this.#description(prepared));
-    this.#put(messages.parameterDescription(described.typeIds));
-    this.#put(described.rows ?? messages.noData());
+    this.#output.put(messages.parameterDescription(described.typeIds));
+    this.#output.put(described.rows ?? messages.noData());
   }
 
   /** The parameters and rows of a statement whose parameter values are unknown. */
@@ -357,22 +293,20 @@ export class Session implements SessionState {
     const rowsMax = body.int32();
     body.expectEnd();
     if (portal.prepared.statement === null) {
-      this.#put(messages.emptyQuery());
+      this.#output.put(messages.emptyQuery());
       return;
     }
     await this.#inTime(portal, async () => {
       await this.#opened(portal);
-      await this.#sendRows(portal, Math.max(0, rowsMax));
+      await this.#output.sendRows(portal, Math.max(0, rowsMax));
     });
   }
 
   #close(body: MessageReader): void {
-    const target = String.fromCharCode(body.byte());
-    const name = body.text();
-    body.expectEnd();
+    const { target, name } = readTarget(body);
     if (target === 'S') this.deallocate(name);
     else this.#registry.closePortal(name);
-    this.#put(messages.closeComplete());
+    this.#output.put(messages.closeComplete());
   }
 
   // Answers
@@ -404,60 +338,18 @@ export class Session implements SessionState {
     }
   }
 
-  /** Sends at most `rowsMax` rows (0 = all), then PortalSuspended or CommandComplete. */
-  async #sendRows(portal: Portal, rowsMax: number): Promise<void> {
-    const { answer } = portal;
-    if (answer === null || portal.isOver) {
-      this.#put(messages.commandComplete(answer?.tag(0) ?? 'SELECT 0'));
-      return;
-    }
-    let wanted = rowsMax === 0 ? Number.POSITIVE_INFINITY : rowsMax;
-    for (;;) {
-      if (portal.unsentRows.length === 0 && !(await nextRows(portal, answer))) break;
-      const { rowCount, end } = rowsWithin(portal.unsentRows, Math.min(wanted, ROWS_PER_BATCH));
-      const rows = portal.unsentRows.subarray(0, end);
-      portal.unsentRows = portal.unsentRows.subarray(end);
-      portal.rowCount += rowCount;
-      wanted -= rowCount;
-      this.#put(rows);
-      await this.#flush();
-      if (wanted === 0) {
-        this.#put(messages.portalSuspended());
-        return;
-      }
-    }
-    portal.isOver = true;
-    if (answer.notice !== null) this.#put(answer.notice);
-    answer.over(null, portal.rowCount);
-    this.#dependencies.counters.statementAnswered();
-    this.#put(messages.commandComplete(answer.tag(portal.rowCount)));
-  }
-
-  // Output
-
   async #refuse(error: unknown, text: string | null): Promise<void> {
     if (error instanceof ClientGone) throw error;
     const fields = errorFieldsOf(error, text);
     if (this.transaction === 'T') this.transaction = 'E';
     this.#dependencies.counters.statementRefused(fields.state);
-    this.#put(messages.errorResponse(fields));
-    await this.#flush();
+    this.#output.put(messages.errorResponse(fields));
+    await this.#output.flush();
   }
 
   async #ready(): Promise<void> {
-    this.#put(messages.readyForQuery(this.transaction));
-    await this.#flush();
-  }
-
-  #put(bytes: Buffer): void {
-    this.#pending.push(bytes);
-  }
-
-  async #flush(): Promise<void> {
-    const pending = this.#pending;
-    if (pending.length === 0) return;
-    this.#pending = [];
-    await this.#dependencies.send(pending.length === 1 ? pending[0] : Buffer.concat(pending));
+    this.#output.put(messages.readyForQuery(this.transaction));
+    await this.#output.flush();
   }
 }
 

@@ -3,51 +3,43 @@ import type { EngineApi } from '../../engine/index.js';
 import * as sql from '../../sql/index.js';
 import type { VisibleSessions } from '../activity/activity.js';
 import { answerBackendCall } from '../activity/backend-calls.js';
-import {
-  type CatalogRunner,
-  type CatalogStatement,
-  catalogAnswer,
-  catalogDescription,
-} from '../catalog/answer.js';
-import { arrayTypeOf, typeIdOf } from '../protocol/arrays.js';
+import type { CatalogRunner } from '../catalog/answer.js';
 import { formatsFor } from '../protocol/binary.js';
 import { ProtocolError, ReadsRows, ResultChanged } from '../protocol/errors.js';
-import { BINARY, type RowField, rowDescription, TEXT_FORMAT } from '../protocol/messages.js';
-import { parameterValue } from '../protocol/parameters.js';
-import { rowField, TYPE } from '../protocol/types.js';
+import { BINARY, rowDescription } from '../protocol/messages.js';
+import { TYPE } from '../protocol/types.js';
 import type { Answer } from './answer.js';
-import { answerCopyTo } from './copy-out.js';
-import { readCopy } from './copy-statement.js';
-import { answerClose, answerDeclare, answerFetch } from './cursor-answers.js';
-import { answerImmediately } from './driver-queries.js';
+import { answerCopyTo } from './copy/copy-out.js';
+import { readCopy } from './copy/copy-statement.js';
+import { answerClose, answerDeclare, answerFetch } from './cursors/cursor-answers.js';
 import { fieldsWithout, isOfSql, newPortal, type Portal, type PreparedStatement } from './portal.js';
-import { forbiddenCall, routeOf } from './routing.js';
+import { CatalogAnswers, type StatementDescription } from './queries/catalog-answers.js';
+import { answerImmediately } from './queries/driver-queries.js';
+import {
+  fieldsAsDescribed,
+  misfit,
+  parameterBytes,
+  parametersOf,
+  parameterTypes,
+} from './queries/parameters.js';
+import { routeOf } from './queries/routing.js';
 import {
   answerSelect,
   bindSelect,
   type DatabaseContext,
   type PostgresRequest,
-  planSelect,
   rowFields,
-} from './select.js';
+} from './queries/select.js';
 import { answerSession, NOTIFICATIONS, type SessionState } from './session-statement.js';
-import { answerSessionTables, answerTables } from './table-answers.js';
-import { answerViews } from './view-answers.js';
-import type { Waiting } from './waiting.js';
-import { answerCopyFrom, answerWrite, returnedFields } from './write-answers.js';
+import { answerSessionTables, answerTables } from './writes/table-answers.js';
+import { answerViews } from './writes/view-answers.js';
+import { answerCopyFrom, answerWrite, returnedFields } from './writes/write-answers.js';
 
 /** The client of a session, with its key and address. */
 export interface PostgresClient {
   /** The current state of the database. Throws if the client is not authorized. */
   open(): DatabaseContext;
   execute(scope: 'rows' | 'columns', text: string): PostgresRequest;
-}
-
-/** A SELECT before its parameters are known. */
-export interface StatementDescription {
-  readonly typeIds: readonly number[];
-  /** RowDescription; null = the statement returns no rows. */
-  readonly rows: Buffer | null;
 }
 
 export interface StatementDependencies {
@@ -65,7 +57,6 @@ const UNSEEN =
   'the writes of this transaction block take effect at COMMIT, so a SELECT would not see them: COMMIT first';
 const MIXED =
   'tables of the catalog cannot be combined with tables of rows: query them in separate statements';
-const SHOWN_BYTES_MAX = 80;
 const ENDS: readonly string[] = ['COMMIT', 'END', 'ROLLBACK', 'ABORT'];
 
 /** Whether a statement returns no rows and has an effect, so that Describe must not run it. */
@@ -76,10 +67,12 @@ export const hasOnlyEffect = (statement: sql.PostgresStatement): boolean =>
 export class StatementAnswers {
   readonly #dependencies: StatementDependencies;
   readonly #state: SessionState;
+  readonly #catalog: CatalogAnswers;
 
   constructor(dependencies: StatementDependencies, state: SessionState) {
     this.#dependencies = dependencies;
     this.#state = state;
+    this.#catalog = new CatalogAnswers(dependencies, state.userName);
   }
 
   /** Rejects with ProtocolError or QuarryError. */
@@ -252,7 +245,7 @@ export class StatementAnswers {
     const { prepared, waiting } = portal;
     const route = routeOf(statement);
     if (route === 'catalog' && this.#immediate(statement, portal) === null) {
-      return this.#describedByCatalog(statement, prepared, waiting);
+      return this.#catalog.describe(statement, prepared, waiting);
     }
     if (route !== 'rows' && route !== 'either') return null;
     const admission = this.#dependencies.client.open();
@@ -268,7 +261,7 @@ export class StatementAnswers {
     } catch (error) {
       if (route === 'rows') throw error;
       if (this.#immediate(statement, portal) !== null) return null;
-      return this.#describedByCatalog(statement, prepared, waiting);
+      return this.#catalog.describe(statement, prepared, waiting);
     }
     const rows = rowDescription(prepared.describedFields, formatsFor([], prepared.describedFields.length));
     return { typeIds: typeIds.map((id) => (id === 0 ? TYPE.text : id)), rows };
@@ -302,170 +295,11 @@ export class StatementAnswers {
   }
 
   async #ofCatalog(statement: sql.PostgresStatement, portal: Portal): Promise<Answer> {
-    const { values, parameterFormats, formats, prepared, waiting } = portal;
-    const bound = { values, parameterFormats, formats };
     try {
-      return await this.#queryCatalog(statement, prepared, (request, catalogStatement) =>
-        catalogAnswer(this.#dependencies.catalog, request, catalogStatement, bound, waiting),
-      );
+      return await this.#catalog.answer(statement, portal);
     } catch (error) {
       if (error instanceof ReadsRows) return this.#ofEngine(statement, portal);
       throw error;
     }
   }
-
-  async #describedByCatalog(
-    statement: sql.PostgresStatement,
-    prepared: PreparedStatement,
-    waiting: Waiting,
-  ): Promise<StatementDescription | null> {
-    try {
-      const described = await this.#queryCatalog(statement, prepared, (request, catalogStatement) =>
-        catalogDescription(this.#dependencies.catalog, request, catalogStatement, waiting),
-      );
-      prepared.isOfCatalog = true;
-      return described;
-    } catch (error) {
-      if (error instanceof ReadsRows) return null;
-      throw error;
-    }
-  }
-
-  async #queryCatalog<T>(
-    statement: sql.PostgresStatement,
-    { text, typeIds }: PreparedStatement,
-    query: (request: PostgresRequest, catalogStatement: CatalogStatement) => Promise<T>,
-  ): Promise<T> {
-    const forbidden = forbiddenCall(statement);
-    if (forbidden !== null) {
-      throw new ProtocolError('42501', `${forbidden.text} is not available: the catalog is read-only`);
-    }
-    const request = this.#dependencies.client.execute('columns', statement.text);
-    const catalogStatement: CatalogStatement = {
-      text: withNewerNames(statement, text),
-      position: sql.characterAt(text, statement.tokens[0].position),
-      typeIds,
-      userName: this.#state.userName,
-      sessions: () => this.#dependencies.sessions(request.context),
-    };
-    try {
-      return await query(request, catalogStatement);
-    } catch (error) {
-      request.ended(error instanceof ProtocolError || error instanceof ReadsRows ? null : error, 0);
-      throw error;
-    }
-  }
-}
-
-const parameterBytes = (parameters: readonly sql.SqlParameter[]): number =>
-  parameters.reduce((sum, one) => sum + ('text' in one ? one.text.length : 1), 0);
-
-/** The parameter values, by the types from the client; open types are inferred for binary values and NULL. */
-function parametersOf({ prepared, values, parameterFormats }: Portal): readonly sql.SqlParameter[] {
-  const { typeIds, inferredIds } = prepared;
-  return values.map((value, at) => {
-    const isInferred = typeIds[at] === 0 && (value === null || parameterFormats[at] === BINARY);
-    const typeId = isInferred ? (inferredIds?.[at] ?? 0) : typeIds[at];
-    return parameterValue(value, typeId, parameterFormats[at]);
-  });
-}
-
-/** Types whose values convert to another type in text without loss, by the number of that type. */
-const LOSSLESS_TYPES: ReadonlyMap<number, readonly number[]> = new Map([
-  [TYPE.numeric, [TYPE.int8]],
-  [TYPE.text, [TYPE.int8, TYPE.numeric, TYPE.date, TYPE.json]],
-]);
-
-const WHOLE = /^\s*[+-]?\d+\s*$/;
-
-/** The error for a text parameter that was described as an integer but is not one; null = there is none. */
-function misfit({ prepared: { inferredIds, typeIds }, values, parameterFormats }: Portal): Error | null {
-  const wrong = values.find(
-    (value, at) =>
-      value !== null &&
-      typeIds[at] === 0 &&
-      inferredIds?.[at] === TYPE.int8 &&
-      parameterFormats[at] === TEXT_FORMAT &&
-      !WHOLE.test(value.toString('latin1')),
-  );
-  if (wrong === undefined || wrong === null) return null;
-  const shown = JSON.stringify(wrong.toString('latin1', 0, SHOWN_BYTES_MAX));
-  return new ProtocolError('22P02', `${shown} is not an integer, as which the parameter was described`);
-}
-
-/** The fields to send for rows with `fields`; null = the rows do not convert to the described fields. */
-function fieldsAsDescribed(
-  fields: readonly RowField[],
-  described: readonly RowField[] | null,
-): readonly RowField[] | null {
-  if (described === null) return fields;
-  const isCompatible =
-    described.length === fields.length &&
-    described.every(({ name, typeId }, at) => {
-      const field = fields[at];
-      const isSame = field.typeId === typeId || LOSSLESS_TYPES.get(typeId)?.includes(field.typeId) === true;
-      return isSame && field.name === name;
-    });
-  if (!isCompatible) return null;
-  return fields.map((field, at) => (field.typeId === described[at].typeId ? field : described[at]));
-}
-
-/**
- * Infers the parameter types that the client left open, as Postgres does: from casts and from the other operand. `given` has 0
- * for open types. Returns the types with the inferred ones filled in; 0 = could not be inferred.
- */
-function parameterTypes(
-  statement: sql.PostgresStatement,
-  given: readonly number[],
-  admission: DatabaseContext,
-): readonly number[] {
-  if (!given.includes(0)) return given;
-  try {
-    const uses = sql.parameterUses(statement);
-    const types = new Map([...new Set(uses)].map((use) => [use, typeOf(use, admission)] as const));
-    return given.map((id, at) => (id === 0 ? (types.get(uses[at]) ?? 0) : id));
-  } catch {
-    // A statement that cannot be parsed or bound is refused when it is executed.
-    return given;
-  }
-}
-
-function typeOf(use: sql.ParameterUse | null, admission: DatabaseContext): number {
-  if (use === null) return 0;
-  if (use.is === 'count') return TYPE.int8;
-  if (use.is === 'cast') return typeIdOf(use.type);
-  try {
-    const [output] = planSelect(use.select, admission, 'postgres').outputs;
-    const { typeId } = rowField(output);
-    // Lists are compared with their items.
-    if (typeId === TYPE.json) return 0;
-    return use.isArray ? arrayTypeOf(typeId) : typeId;
-  } catch {
-    return 0;
-  }
-}
-
-/**
- * Columns of pg_catalog that version 17 renamed, by the old name in upper case. psql 15 and 16 list databases and collations with
- * the old names.
- */
-const RENAMED: ReadonlyMap<string, string> = new Map([
-  ['DATICULOCALE', 'datlocale'],
-  ['COLLICULOCALE', 'colllocale'],
-]);
-
-/**
- * Replaces the old names of a statement by the new ones, which have the same length, so that positions stay valid.
- * `text` is the query to which the statement's positions refer.
- */
-export function withNewerNames({ text: own, tokens }: sql.PostgresStatement, text: string): string {
-  const renamed = tokens.filter(({ kind, upper }) => kind === 'word' && RENAMED.has(upper));
-  if (renamed.length === 0) return own;
-  const characters = Array.from(own);
-  const begin = sql.characterAt(text, tokens[0].position);
-  for (const { upper, position } of renamed) {
-    const newer = RENAMED.get(upper)?.padEnd(upper.length) ?? '';
-    characters.splice(sql.characterAt(text, position) - begin, newer.length, ...newer);
-  }
-  return characters.join('');
 }

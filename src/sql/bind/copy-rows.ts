@@ -1,13 +1,21 @@
 /** Binds the rows of COPY ... FROM, which are texts, to the JSON of /v1/insert. */
-import { sqlError } from '../sql-error.js';
+import { invariant } from '../../base/index.js';
 import type { NamedColumn, SourcePosition, SqlNode, TableName } from '../tree.js';
 import { attributesOf, dimensionOf } from './clauses/sources.js';
 import { InsertTarget } from './insert-target.js';
+import { type Misfit, misfitIn } from './postgres-values.js';
 import type { SqlRequest } from './request.js';
 
+export type { Misfit };
+
 export interface CopyTarget {
-  readonly columnCount: number;
-  /** The JSON member of one entity, `"id":{...}`. `values`: null = NULL, left out. Throws 6000. */
+  /** The names of the columns as they were written. */
+  readonly names: readonly string[];
+  /** The index of the entity ID, which must not be NULL. */
+  readonly idAt: number;
+  /** The first value that does not fit the type of its column; null = all do. */
+  misfit(values: readonly (string | null)[]): (Misfit & { readonly index: number }) | null;
+  /** The JSON member of one entity, `"id":{...}`. `values`: null = NULL, left out. */
   entity(values: readonly (string | null)[]): string;
 }
 
@@ -24,10 +32,21 @@ export function bindCopy(
     position,
   });
   return {
-    columnCount: named.length,
+    names: named.map(({ name }) => name),
+    idAt: target.idAt,
+    misfit(values) {
+      for (const [index, column] of target.columns.entries()) {
+        const text = values[index];
+        if (text === null || column.is === 'entity-id') continue;
+        const isDate = column.is === 'event' && column.part === 'date';
+        const found = misfitIn(text, isDate ? null : column.column);
+        if (found !== null) return { ...found, index };
+      }
+      return null;
+    },
     entity(values) {
       const id = values[target.idAt];
-      if (id === null) throw sqlError('a row has no entity ID', null);
+      invariant(id !== null, 'a row of COPY has an entity ID');
       const present = target.columns.filter((_column, index) => values[index] !== null);
       const nodes = values.flatMap((text): SqlNode[] =>
         text === null

@@ -5,7 +5,7 @@
 import { type Column, type Dimension, isEventType, lowerCase } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
 import type { SourcePosition, SqlNode } from '../tree.js';
-import { fromPostgres } from './postgres-values.js';
+import { fromPostgres, jsonNumber } from './postgres-values.js';
 import type { SqlAccess, SqlDialect } from './request.js';
 import { suggestion } from './suggest.js';
 
@@ -160,11 +160,7 @@ function jsonOf(node: SqlNode, column: Column | null, dialect: SqlDialect): stri
 }
 
 function numberOf(text: string, { position }: SqlNode): string {
-  const written = text
-    .replace(/^\+/, '')
-    .replace(/^(-?)0+(?=\d)/, '$1')
-    .replace(/^(-?)\./, '$10.')
-    .replace(/\.(?=$|[eE])/, '');
+  const written = jsonNumber(text);
   if (!JSON_NUMBER.test(written)) throw sqlError(`${text} is not a number`, position);
   return written;
 }

@@ -4,7 +4,7 @@
  */
 import type pg from 'pg';
 import t from 'tap';
-import { withNewerNames } from '../../../src/pg/session/statement-answers.js';
+import { withNewerNames } from '../../../src/pg/session/queries/catalog-answers.js';
 import { readPostgres } from '../../../src/sql/index.js';
 import { int16, int32, message, RawClient, type ReceivedMessage } from '../raw-client.js';
 import { refusal, startPostgres } from '../site.js';

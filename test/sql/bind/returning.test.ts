@@ -52,7 +52,7 @@ t.test('writes that read rows', async (t) => {
       await rows(
         `UPDATE "default" d SET pay = o.age FROM "default" o WHERE o."entity-id" = d."entity-id" AND d.name ~ '^b' RETURNING d.pay`,
       ),
-      [{ pay: '5.0' }],
+      [{ pay: '5.00' }],
     );
     t.strictSame(await rows(`DELETE FROM "default" WHERE "entity-id" = 'nobody' RETURNING name`), []);
   });

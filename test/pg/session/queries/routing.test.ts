@@ -1,7 +1,7 @@
 import t from 'tap';
-import { type Route, routeOf } from '../../../src/pg/session/routing.js';
-import { tableNames } from '../../../src/pg/session/table-names.js';
-import { readPostgres } from '../../../src/sql/index.js';
+import { type Route, routeOf } from '../../../../src/pg/session/queries/routing.js';
+import { tableNames } from '../../../../src/pg/session/queries/table-names.js';
+import { readPostgres } from '../../../../src/sql/index.js';
 
 const OF_ROWS: readonly string[] = [
   "SELECT count(*) FROM flights WHERE date > pg_catalog.now() - interval '100 years'",

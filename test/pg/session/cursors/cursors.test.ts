@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
 import type pg from 'pg';
 import t from 'tap';
-import { Prng } from '../../../src/base/index.js';
-import { psqlFlags, refusal, startPostgres } from '../site.js';
+import { Prng } from '../../../../src/base/index.js';
+import { psqlFlags, refusal, startPostgres } from '../../site.js';
 
 const run = promisify(execFile);
 const SEED = 20_261_126;

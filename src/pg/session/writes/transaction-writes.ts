@@ -3,13 +3,13 @@
  * Invariants: a write is bound when it is sent, so that its errors are those of the statement; the writes of a block take effect
  * whole or not at all; their memory is reserved.
  */
-import { type Cancellation, QuarryError } from '../../base/index.js';
-import { type EngineApi, type ScriptReader, StepRefused } from '../../engine/index.js';
-import type { DatabaseModel } from '../../schema/index.js';
-import * as sql from '../../sql/index.js';
-import { ProtocolError } from '../protocol/errors.js';
-import { type PostgresRequest, requestOf } from './select.js';
-import type { SessionTables } from './session-tables.js';
+import { type Cancellation, QuarryError } from '../../../base/index.js';
+import { type EngineApi, type ScriptReader, StepRefused } from '../../../engine/index.js';
+import type { DatabaseModel } from '../../../schema/index.js';
+import * as sql from '../../../sql/index.js';
+import { ProtocolError } from '../../protocol/errors.js';
+import { type PostgresRequest, requestOf } from '../queries/select.js';
+import type { SessionTables } from '../session-tables.js';
 
 /** An insert body of at most ENTITIES_PER_INSERT_MAX rows. */
 export interface CopiedRows {

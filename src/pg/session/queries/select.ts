@@ -1,19 +1,19 @@
 /** SELECT and EXPLAIN on the engine: authorized, bound and started in one turn of the event loop. */
-import type { Access } from '../../api/index.js';
-import type { CatalogChange, SavedQuery } from '../../catalog/index.js';
-import type { EngineApi, QueryFacts, QueryPlan } from '../../engine/index.js';
-import { EXPLAIN_FIELDS } from '../../engine/index.js';
-import { compile, ONE_ROW } from '../../expression/index.js';
-import type { ReadPlan } from '../../ir/index.js';
-import type { DatabaseModel } from '../../schema/index.js';
-import * as sql from '../../sql/index.js';
-import { type Field, valueAt } from '../../vector/index.js';
-import { formatsFor, rowsInFormats } from '../protocol/binary.js';
-import { type RowField, rowDescription } from '../protocol/messages.js';
-import { rowField } from '../protocol/types.js';
-import type { Answer } from './answer.js';
-import type { SessionTables } from './session-tables.js';
-import type { Waiting } from './waiting.js';
+import type { Access } from '../../../api/index.js';
+import type { CatalogChange, SavedQuery } from '../../../catalog/index.js';
+import type { EngineApi, QueryFacts, QueryPlan } from '../../../engine/index.js';
+import { EXPLAIN_FIELDS } from '../../../engine/index.js';
+import { compile, ONE_ROW } from '../../../expression/index.js';
+import type { ReadPlan } from '../../../ir/index.js';
+import type { DatabaseModel } from '../../../schema/index.js';
+import * as sql from '../../../sql/index.js';
+import { type Field, valueAt } from '../../../vector/index.js';
+import { formatsFor, rowsInFormats } from '../../protocol/binary.js';
+import { type RowField, rowDescription } from '../../protocol/messages.js';
+import { rowField } from '../../protocol/types.js';
+import type { Answer } from '../answer.js';
+import type { SessionTables } from '../session-tables.js';
+import type { Waiting } from '../waiting.js';
 
 /** A caller's view of a database, in the turn in which it was authorized. */
 export interface DatabaseContext {

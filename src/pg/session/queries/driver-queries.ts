@@ -9,13 +9,13 @@ import {
   parameterOf,
   type SqlParameter,
   type Token,
-} from '../../sql/index.js';
-import { ProtocolError } from '../protocol/errors.js';
-import type { RowField } from '../protocol/messages.js';
-import { rowField } from '../protocol/types.js';
-import { type Answer, oneRow } from './answer.js';
-import type { SessionState } from './session-statement.js';
-import { SERVER_VERSION } from './settings.js';
+} from '../../../sql/index.js';
+import { ProtocolError } from '../../protocol/errors.js';
+import type { RowField } from '../../protocol/messages.js';
+import { rowField } from '../../protocol/types.js';
+import { type Answer, oneRow } from '../answer.js';
+import type { SessionState } from '../session-statement.js';
+import { SERVER_VERSION } from '../settings.js';
 import { isName } from './table-names.js';
 
 /** The type `void` in the catalog of Postgres. */

@@ -1,18 +1,18 @@
 /** Answers CREATE TABLE, CREATE TABLE ... AS and DROP TABLE: dimensions are created and deleted. */
-import { readLines } from '../../answer/index.js';
-import { createTable, dropTable } from '../../api/index.js';
-import { QuarryError } from '../../base/index.js';
-import type { CatalogChange } from '../../catalog/index.js';
-import { type EngineApi, StepRefused } from '../../engine/index.js';
-import type { ReadPlan } from '../../ir/index.js';
-import type { DatabaseModel } from '../../schema/index.js';
-import * as sql from '../../sql/index.js';
-import { ProtocolError } from '../protocol/errors.js';
-import { notice } from '../protocol/messages.js';
-import { type Answer, done } from './answer.js';
-import { type PostgresRequest, requestOf } from './select.js';
-import type { SessionTables } from './session-tables.js';
-import type { Waiting } from './waiting.js';
+import { readLines } from '../../../answer/index.js';
+import { createTable, dropTable } from '../../../api/index.js';
+import { QuarryError } from '../../../base/index.js';
+import type { CatalogChange } from '../../../catalog/index.js';
+import { type EngineApi, StepRefused } from '../../../engine/index.js';
+import type { ReadPlan } from '../../../ir/index.js';
+import type { DatabaseModel } from '../../../schema/index.js';
+import * as sql from '../../../sql/index.js';
+import { ProtocolError } from '../../protocol/errors.js';
+import { notice } from '../../protocol/messages.js';
+import { type Answer, done } from '../answer.js';
+import { type PostgresRequest, requestOf } from '../queries/select.js';
+import type { SessionTables } from '../session-tables.js';
+import type { Waiting } from '../waiting.js';
 
 type Engine = Pick<EngineApi, 'script' | 'change'>;
 

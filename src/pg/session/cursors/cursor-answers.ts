@@ -1,14 +1,14 @@
 /** Answers DECLARE, FETCH, MOVE and CLOSE. */
-import type { PostgresStatement } from '../../sql/index.js';
-import { formatsFor, rowsInFormats } from '../protocol/binary.js';
-import { ProtocolError } from '../protocol/errors.js';
-import { BINARY, fieldsIn, messagesIn, rowDescription } from '../protocol/messages.js';
-import { type Answer, done } from './answer.js';
+import type { PostgresStatement } from '../../../sql/index.js';
+import { formatsFor, rowsInFormats } from '../../protocol/binary.js';
+import { ProtocolError } from '../../protocol/errors.js';
+import { BINARY, fieldsIn, messagesIn, rowDescription } from '../../protocol/messages.js';
+import { type Answer, done } from '../answer.js';
+import type { ReserveMemory } from '../growing-reservation.js';
+import { newPortal, newPrepared, type Portal } from '../portal.js';
+import type { SessionState } from '../session-statement.js';
 import { Cursor } from './cursor.js';
 import { nameIn, readDeclare, readFetch } from './cursor-statement.js';
-import type { ReserveMemory } from './growing-reservation.js';
-import { newPortal, newPrepared, type Portal } from './portal.js';
-import type { SessionState } from './session-statement.js';
 
 /** Opens the query of a cursor. */
 type Open = (statement: PostgresStatement, portal: Portal) => Promise<Answer>;

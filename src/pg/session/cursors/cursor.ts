@@ -4,11 +4,11 @@
  * Invariant: the position is 0 before the first row, the number of the row that was fetched last (from 1), or one more than the
  * number of rows after the last one.
  */
-import { ProtocolError } from '../protocol/errors.js';
-import { rowsWithin } from './answer.js';
-import { GrowingReservation, type ReserveMemory } from './growing-reservation.js';
-import { leavePortal, nextRows, type Portal } from './portal.js';
-import type { Waiting } from './waiting.js';
+import { ProtocolError } from '../../protocol/errors.js';
+import { rowsWithin } from '../answer.js';
+import { GrowingReservation, type ReserveMemory } from '../growing-reservation.js';
+import { leavePortal, nextRows, type Portal } from '../portal.js';
+import type { Waiting } from '../waiting.js';
 
 /** Rows to fetch: some in one direction, or one at a position. `count` may be Infinity. */
 export type Fetch =

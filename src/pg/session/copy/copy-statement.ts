@@ -1,7 +1,7 @@
 /** Parses COPY from its tokens. */
-import { characterAt, isSign, type PostgresStatement, type Token } from '../../sql/index.js';
-import { ProtocolError } from '../protocol/errors.js';
-import { isName } from './table-names.js';
+import { characterAt, isSign, type PostgresStatement, type Token } from '../../../sql/index.js';
+import { ProtocolError } from '../../protocol/errors.js';
+import { isName } from '../queries/table-names.js';
 
 export interface CopyOptions {
   readonly format: 'text' | 'csv' | 'binary';

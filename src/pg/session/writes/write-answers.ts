@@ -1,17 +1,17 @@
 /** Answers INSERT, UPDATE, DELETE and COPY ... FROM STDIN, at once or, in a transaction block, as a part of it. */
-import type { EngineApi } from '../../engine/index.js';
-import * as sql from '../../sql/index.js';
-import { formatsFor, rowsInFormats } from '../protocol/binary.js';
-import { ProtocolError } from '../protocol/errors.js';
-import { copyResponse, type RowField, rowDescription, TEXT_FORMAT } from '../protocol/messages.js';
-import { rowField } from '../protocol/types.js';
-import { type Answer, done } from './answer.js';
-import { CopyIn } from './copy-in.js';
-import type { CopyStatement } from './copy-statement.js';
-import { type DatabaseContext, type PostgresRequest, requestOf } from './select.js';
-import type { SessionState } from './session-statement.js';
+import type { EngineApi } from '../../../engine/index.js';
+import * as sql from '../../../sql/index.js';
+import { formatsFor, rowsInFormats } from '../../protocol/binary.js';
+import { ProtocolError } from '../../protocol/errors.js';
+import { copyResponse, type RowField, rowDescription, TEXT_FORMAT } from '../../protocol/messages.js';
+import { rowField } from '../../protocol/types.js';
+import { type Answer, done } from '../answer.js';
+import { CopyIn } from '../copy/copy-in.js';
+import type { CopyStatement } from '../copy/copy-statement.js';
+import { type DatabaseContext, type PostgresRequest, requestOf } from '../queries/select.js';
+import type { SessionState } from '../session-statement.js';
+import type { Waiting } from '../waiting.js';
 import { type PendingWrite, runWrites } from './transaction-writes.js';
-import type { Waiting } from './waiting.js';
 
 type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
 
@@ -80,9 +80,9 @@ export function answerCopyFrom(
   request.grantWrite();
   const name = { name: table.name, alias: null, position: table.position };
   const target = sql.bindCopy(name, table.columns, requestOf(request.context, 'postgres'));
-  const copy = new CopyIn(options, target, (bytes) => engine.holdMemory(bytes));
+  const copy = new CopyIn(options, table.name, target, (bytes) => engine.holdMemory(bytes));
   const rows = async function* (): AsyncGenerator<Buffer, void, void> {
-    yield copyResponse('G', TEXT_FORMAT, target.columnCount);
+    yield copyResponse('G', TEXT_FORMAT, target.names.length);
     const forget = waiting.alsoOnCancel(() => copy.fail(new ProtocolError('57014', 'the query was stopped')));
     state.beginCopy(copy);
     try {

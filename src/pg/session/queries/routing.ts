@@ -1,5 +1,5 @@
 /** Classifies a statement by its first keyword and the names in it, without looking up names and without errors. */
-import { beginsWrite, isSign, type PostgresStatement, type Token } from '../../sql/index.js';
+import { beginsWrite, isSign, type PostgresStatement, type Token } from '../../../sql/index.js';
 import { isName, type NamedTable, tableNames } from './table-names.js';
 
 export type Route =

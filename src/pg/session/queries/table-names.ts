@@ -2,7 +2,7 @@
  * Finds the tables that a statement reads, at any depth, from its tokens: names after FROM, JOIN, TABLE and the commas between
  * tables. Function calls, subselects and names defined by WITH are not tables.
  */
-import { isSign, type Token } from '../../sql/index.js';
+import { isSign, type Token } from '../../../sql/index.js';
 
 export interface NamedTable {
   /** In lower case; null = unqualified. */

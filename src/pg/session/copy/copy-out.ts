@@ -2,9 +2,9 @@
  * The answer of COPY ... TO STDOUT: CopyOutResponse, one CopyData per row, CopyDone.
  * Binary: signature, i32 flags, i32 length of the extension, then per row i16 count and the values as in DataRow, then i16 -1.
  */
-import { rowsInFormats } from '../protocol/binary.js';
-import { BINARY, copyData, copyDone, copyResponse, fieldsIn, messagesIn } from '../protocol/messages.js';
-import { type Answer, done } from './answer.js';
+import { rowsInFormats } from '../../protocol/binary.js';
+import { BINARY, copyData, copyDone, copyResponse, fieldsIn, messagesIn } from '../../protocol/messages.js';
+import { type Answer, done } from '../answer.js';
 import type { CopyOptions } from './copy-statement.js';
 
 const BINARY_HEAD = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)]);

@@ -1,8 +1,8 @@
 /** Views that last: made over HTTPS and on the port, read from both, with the rights of whoever reads. */
 import t from 'tap';
-import { JsonClient } from '../../support/json-client.js';
-import { ServerProcess } from '../../support/server-process.js';
-import { refusal, startPostgres } from '../site.js';
+import { JsonClient } from '../../../support/json-client.js';
+import { ServerProcess } from '../../../support/server-process.js';
+import { refusal, startPostgres } from '../../site.js';
 
 type Answer = { readonly result?: unknown; readonly status?: unknown } & Readonly<Record<string, unknown>>;
 

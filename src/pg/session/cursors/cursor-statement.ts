@@ -1,8 +1,8 @@
 /** Parses DECLARE, FETCH, MOVE and CLOSE from their tokens. */
-import { characterAt, isSign, type PostgresStatement, type Token } from '../../sql/index.js';
-import { ProtocolError } from '../protocol/errors.js';
+import { characterAt, isSign, type PostgresStatement, type Token } from '../../../sql/index.js';
+import { ProtocolError } from '../../protocol/errors.js';
+import { isName } from '../queries/table-names.js';
 import type { Fetch } from './cursor.js';
-import { isName } from './table-names.js';
 
 export interface DeclareStatement {
   readonly name: string;

@@ -2,7 +2,7 @@
  * The cursors of a session by name. One without HOLD ends with its transaction, one with HOLD only if the transaction in which it
  * was declared is rolled back.
  */
-import { ProtocolError } from '../protocol/errors.js';
+import { ProtocolError } from '../../protocol/errors.js';
 import type { Cursor } from './cursor.js';
 
 const CURSORS_MAX = 20;

@@ -2,13 +2,13 @@
  * COPY ... FROM STDIN in progress: collects the rows as parts of insert bodies until the client has sent all.
  * Invariant: memory is reserved before a part is kept, and released when the COPY ends in any way.
  */
-import { ENTITIES_PER_INSERT_MAX } from '../../base/index.js';
-import type { CopyTarget } from '../../sql/index.js';
-import { ProtocolError } from '../protocol/errors.js';
+import { ENTITIES_PER_INSERT_MAX } from '../../../base/index.js';
+import type { CopyTarget, Misfit } from '../../../sql/index.js';
+import { ProtocolError } from '../../protocol/errors.js';
+import { GrowingReservation, type ReserveMemory } from '../growing-reservation.js';
+import type { CopiedRows } from '../writes/transaction-writes.js';
 import { CopyRows } from './copy-rows.js';
 import type { CopyOptions } from './copy-statement.js';
-import { GrowingReservation, type ReserveMemory } from './growing-reservation.js';
-import type { CopiedRows } from './transaction-writes.js';
 
 const BYTES_MAX = 32 * 2 ** 20;
 /** Memory per byte of a part: its text, and the body that is made of it. */
@@ -18,6 +18,7 @@ export class CopyIn {
   /** Resolves when the client has sent all rows; rejects if it fails or one of them is wrong. */
   readonly whole: Promise<void>;
   readonly #rows: CopyRows;
+  readonly #table: string;
   readonly #target: CopyTarget;
   readonly #memory: GrowingReservation;
   readonly #parts: { rowCount: number; members: string[] }[] = [];
@@ -26,10 +27,12 @@ export class CopyIn {
   #reject = (_error: unknown): void => {};
   #isOver = false;
 
-  constructor(options: CopyOptions, target: CopyTarget, reserve: ReserveMemory) {
+  /** `table`: its name as written, for errors. */
+  constructor(options: CopyOptions, table: string, target: CopyTarget, reserve: ReserveMemory) {
+    this.#table = table;
     this.#target = target;
     this.#memory = new GrowingReservation(reserve);
-    this.#rows = new CopyRows(options, (values, row) => this.#add(values, row));
+    this.#rows = new CopyRows(options, (values, line, text) => this.#add(values, line, text));
     this.whole = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -87,11 +90,8 @@ export class CopyIn {
     }
   }
 
-  #add(values: readonly (string | null)[], row: number): void {
-    const { columnCount } = this.#target;
-    if (values.length !== columnCount) {
-      throw new ProtocolError('22P04', `row ${row} has ${values.length} values for ${columnCount} columns`);
-    }
+  #add(values: readonly (string | null)[], line: number, text: string): void {
+    this.#check(values, line, text);
     const member = this.#target.entity(values);
     this.#byteCount += member.length;
     if (this.#byteCount > BYTES_MAX) {
@@ -109,4 +109,45 @@ export class CopyIn {
       last.rowCount++;
     } else this.#parts.push({ rowCount: 1, members: [member] });
   }
+
+  /** Throws the errors of PostgreSQL for a row that does not fit its columns. */
+  #check(values: readonly (string | null)[], line: number, text: string): void {
+    const { names, idAt } = this.#target;
+    const row = `COPY ${this.#table}, line ${line}`;
+    const refused = (state: string, message: string, context = `${row}: ${shown(text)}`): ProtocolError =>
+      new ProtocolError(state, message, null, null, context);
+    if (values.length < names.length) {
+      throw refused('22P04', `missing data for column ${JSON.stringify(names[values.length])}`);
+    }
+    if (values.length > names.length) throw refused('22P04', 'extra data after last expected column');
+    if (values[idAt] === null) {
+      const column = JSON.stringify(names[idAt]);
+      const table = JSON.stringify(this.#table);
+      throw refused(
+        '23502',
+        `null value in column ${column} of relation ${table} violates not-null constraint`,
+      );
+    }
+    const misfit = this.#target.misfit(values);
+    if (misfit === null) return;
+    const { index, type, why } = misfit;
+    const value = values[index] ?? '';
+    const [state, message] = messageOf(type, why, value);
+    throw refused(state, message, `${row}, column ${names[index]}: ${shown(value)}`);
+  }
 }
+
+/** SQLSTATE and message of PostgreSQL for a text that is no value of a type. */
+function messageOf(type: Misfit['type'], why: Misfit['why'], text: string): readonly [string, string] {
+  const isTime = type === 'date' || type === 'timestamp with time zone';
+  if (why === 'form') {
+    return [isTime ? '22007' : '22P02', `invalid input syntax for type ${type}: "${text}"`];
+  }
+  if (isTime) return ['22008', `date/time field value out of range: "${text}"`];
+  return ['22003', `value "${text}" is out of range for type ${type}`];
+}
+
+const SHOWN_CHARS_MAX = 100;
+
+const shown = (text: string): string =>
+  text.length <= SHOWN_CHARS_MAX ? `"${text}"` : `"${text.slice(0, SHOWN_CHARS_MAX)}..."`;

@@ -2,11 +2,11 @@
  * Reads the rows of COPY ... FROM STDIN, in text and CSV, from parts of their bytes. A line ends with \n, with \r\n or, in text,
  * with an unescaped \r; a line with \. alone ends the data.
  */
-import { ProtocolError } from '../protocol/errors.js';
+import { ProtocolError } from '../../protocol/errors.js';
 import type { CopyOptions } from './copy-statement.js';
 
-/** A row with its number, from 1. */
-export type ReadRow = (values: readonly (string | null)[], row: number) => void;
+/** `text`: the row as it was sent. `line`: the number of its last line, from 1, as PostgreSQL counts. */
+export type ReadRow = (values: readonly (string | null)[], line: number, text: string) => void;
 
 const LINE_CHARS_MAX = 5 * 2 ** 20;
 const bad = (what: string): ProtocolError => new ProtocolError('22P04', what);
@@ -22,6 +22,7 @@ export class CopyRows {
   /** The next character is escaped. */
   #isEscaped = false;
   #rowCount = 0;
+  #lineCount = 0;
   #skipsHeader: boolean;
   #hasEnded = false;
 
@@ -82,6 +83,7 @@ export class CopyRows {
   #row(written: string): void {
     const text = written.endsWith('\r') ? written.slice(0, -1) : written;
     if (this.#hasEnded) return;
+    this.#lineCount += written.split('\n').length;
     if (text === '\\.') {
       this.#hasEnded = true;
       return;
@@ -92,7 +94,7 @@ export class CopyRows {
     }
     this.#rowCount++;
     const values = this.#options.format === 'csv' ? this.#csvValues(text) : this.#textValues(text);
-    this.#read(values, this.#rowCount);
+    this.#read(values, this.#lineCount, text);
   }
 
   #textValues(text: string): (string | null)[] {

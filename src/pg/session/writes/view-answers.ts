@@ -1,11 +1,11 @@
 /** Answers CREATE VIEW and DROP VIEW: a view is a saved query of type `sql`, which every client of the database can read. */
-import { createView, dropView, type SavedQueryCall } from '../../api/index.js';
-import { QuarryError } from '../../base/index.js';
-import { type CatalogChange, savedQueriesOf } from '../../catalog/index.js';
-import type { EngineApi } from '../../engine/index.js';
-import * as sql from '../../sql/index.js';
-import { type Answer, done } from './answer.js';
-import { type PostgresRequest, requestOf } from './select.js';
+import { createView, dropView, type SavedQueryCall } from '../../../api/index.js';
+import { QuarryError } from '../../../base/index.js';
+import { type CatalogChange, savedQueriesOf } from '../../../catalog/index.js';
+import type { EngineApi } from '../../../engine/index.js';
+import * as sql from '../../../sql/index.js';
+import { type Answer, done } from '../answer.js';
+import { type PostgresRequest, requestOf } from '../queries/select.js';
 
 type ViewStatement = sql.CreateViewStatement | sql.DropTableStatement;
 
