@@ -196,7 +196,11 @@ function occurring(counts: Uint32Array, run: QueryRun): Occurring {
   run.reserve(entryCount * 20);
   const entries = new Uint32Array(entryCount);
   for (let entry = 0, at = 0; at < entryCount; entry++) if (counts[entry] > 0) entries[at++] = entry;
-  return { entries, found: new Float64Array(gatherArray(counts, entries, new Uint32Array(entryCount))), total };
+  return {
+    entries,
+    found: new Float64Array(gatherArray(counts, entries, new Uint32Array(entryCount))),
+    total,
+  };
 }
 
 /** `count`: entries, and possibly the missing value. */
