@@ -139,7 +139,7 @@ t.test(`GROUPING identifies the set of a group (seed ${SEED})`, async (t) => {
 });
 
 t.test('aggregates refuse arguments that they do not support', async (t) => {
-  const life = await FunctionLife.start(t, [2], 5, new Prng(SEED));
+  const life = await FunctionLife.start(t, [2], ROWS, new Prng(SEED));
   for (const [value, message] of [
     ['bit_and(d)', /BIT_AND does not take decimal/],
     ['bool_and(i)', /BOOL_AND does not take integer/],

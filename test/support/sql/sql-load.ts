@@ -17,6 +17,11 @@ export async function insertWorld(server: SqlTarget, world: World): Promise<void
     [...columns, ...events].map(({ name, model }) => ({ name, 'api-name': name, dimension, ...model })),
   );
   await post(server, '/v1/column', JSON.stringify(columns));
+  // Columns create the dimensions of the other tables.
+  for (const { name, columns, events } of world) {
+    if (columns.length + events.length > 0) continue;
+    await post(server, '/v1/dimension', JSON.stringify([{ name, 'api-name': name }]));
+  }
   for (const table of world) {
     await insertGhosts(server, table);
     for (let from = 0; from < table.rows.length; from += ROWS_PER_REQUEST) {
