@@ -96,9 +96,9 @@ function distributed(
   const isInner = kind === 'inner';
   for (const conjunct of conjuncts) {
     const movesDown = kind !== 'full' && !mayFail(conjunct);
-    // A join that keeps all left rows drops none, so that the conjunct may fail.
+    // These joins drop no left row. If no conjunct before drops one either, the conjunct may fail.
     const movesLeft =
-      movesDown || (kind !== 'full' && kind !== 'inner' && kind !== 'semi' && kind !== 'anti');
+      movesDown || (above.length === 0 && (kind === 'left' || kind === 'single' || kind === 'mark'));
     if (movesLeft && readsOnly(conjunct, ofLeft) && inputsOf(conjunct).size > 0) left.push(conjunct);
     else if (movesDown && isInner && readsOnly(conjunct, ofRight)) right.push(conjunct);
     else if (isInner) on.push(conjunct);
