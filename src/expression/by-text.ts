@@ -1,6 +1,6 @@
 /**
- * Evaluates functions of dictionary-coded text once per distinct text: when a node has seen a quarter as many rows of a Texts as
- * it has texts, it is evaluated over all of them, and each further row costs one look-up by code. Results that are texts form one
+ * Evaluates functions of dictionary-coded text once per distinct text: when a node has seen as many rows of a Texts as it has
+ * texts, it is evaluated over all of them, and each further row costs one look-up by code. Results that are texts form one
  * distinct Texts, so that parent nodes benefit as well.
  */
 import { type MemoryAccount, QuarryError } from '../base/index.js';
@@ -13,8 +13,6 @@ import { bothValid } from './validity.js';
 
 /** Larger dictionaries are not remembered: most of their texts occur only a few times. */
 const REMEMBERED_TEXTS_MAX = 2 ** 20;
-/** A dictionary is evaluated when it has at most this many texts per row so far. */
-const TEXTS_PER_ROW = 4;
 /** Number of texts that are evaluated at a time. */
 const CHUNK_TEXTS = 8_192;
 
@@ -90,13 +88,12 @@ function evaluateTexts(
   memory: MemoryAccount | null,
   apply: (text: TextVector) => Vector,
 ): void {
-  const worthwhile = remembered.rowCount * TEXTS_PER_ROW >= texts.size && texts.size <= REMEMBERED_TEXTS_MAX;
+  const worthwhile = remembered.rowCount >= texts.size && texts.size <= REMEMBERED_TEXTS_MAX;
   if (remembered.hopeless || !worthwhile) return;
   try {
     const parts: Vector[] = [];
     for (let from = 0; from < texts.size; from += CHUNK_TEXTS) {
-      const part = texts.part(from, Math.min(from + CHUNK_TEXTS, texts.size));
-      parts.push(apply({ kind: 'text', count: part.size, valid: null, codes: null, texts: part }));
+      parts.push(apply(codesOf(texts, from, Math.min(from + CHUNK_TEXTS, texts.size))));
     }
     if (!strict) parts.push(apply(missingText(texts)));
     const over = isText(type) ? distinctTexts(parts.map(textOf)) : concat(parts, type);
@@ -108,6 +105,14 @@ function evaluateTexts(
     remembered.hopeless = true;
   }
 }
+
+const codesOf = (texts: Texts, from: number, to: number): TextVector => ({
+  kind: 'text',
+  count: to - from,
+  valid: null,
+  codes: from === 0 ? null : Uint32Array.from({ length: to - from }, (_, index) => from + index),
+  texts,
+});
 
 const missingText = (texts: Texts): TextVector => ({
   kind: 'text',

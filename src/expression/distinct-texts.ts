@@ -34,7 +34,5 @@ export function distinctTexts(vectors: readonly TextVector[]): TextVector {
   }
   // The code of a missing value must be valid, so at least one text is needed.
   if (strings.length === 0) strings.push('');
-  // Strings may be parts of far longer ones, which bytes do not retain.
-  const texts = Texts.ofBytes(Texts.ofStrings(strings).utf8, strings.length, true);
-  return { kind: 'text', count, valid: missing ? valid : null, codes, texts };
+  return { kind: 'text', count, valid: missing ? valid : null, codes, texts: Texts.ofStrings(strings, true) };
 }

@@ -7,9 +7,6 @@ import { codePointCount, compareText } from '../schema/index.js';
 
 /** Largest list for which strings decoded from bytes are cached; longer lists are not read text by text. */
 const CACHED_STRINGS_MAX = 2 ** 17;
-/** The highest bit of each byte of a word: none is set if all bytes are ASCII. */
-const HIGH_BITS = 0x80808080;
-const LOW_BITS = 0x01010101;
 /** Overhead of a string beyond its characters. */
 const STRING_BYTES = 24;
 
@@ -28,11 +25,8 @@ export class Texts {
   /** hashBytes of each non-empty text; null = not known. */
   readonly hashes: Uint32Array | null;
   #bytes: TextBytes | null;
-  /** Views of the bytes. */
+  /** A view of the bytes, for decoding. */
   #decoder: Buffer | null = null;
-  #words: DataView | null = null;
-  /** A part of another list: whether all bytes are ASCII; null = not known. */
-  #isAscii: boolean | null = false;
   #strings: (string | undefined)[] | null;
   /** The list was made from strings: `#strings` has all texts. */
   readonly #ofStrings: boolean;
@@ -68,15 +62,6 @@ export class Texts {
     return new Texts(strings.length, null, strings, distinct, null);
   }
 
-  /** Texts [from, to) as a list of its own, with codes from 0 on. It is faster where all of its texts are read. */
-  part(from: number, to: number): Texts {
-    if (this.#ofStrings) return Texts.ofStrings((this.#strings as string[]).slice(from, to), this.distinct);
-    const { offsets, bytes } = this.utf8;
-    const part = Texts.ofBytes({ offsets: offsets.subarray(from, to + 1), bytes }, to - from, this.distinct);
-    part.#isAscii = null;
-    return part;
-  }
-
   /** The text of a code. */
   text(code: number): string {
     const cached = this.#strings?.[code];
@@ -100,19 +85,11 @@ export class Texts {
   /** Number of code points of text `code`. */
   codePoints(code: number): number {
     if (this.#ofStrings) return codePointCount(this.text(code));
-    const { offsets } = this.utf8;
-    if (this.#hasAscii()) return offsets[code + 1] - offsets[code];
-    return codePointsOf(this.#wordsOfBytes(), offsets[code], offsets[code + 1]);
-  }
-
-  #hasAscii(): boolean {
-    this.#isAscii ??= areAscii(this.utf8, this.#wordsOfBytes(), this.size);
-    return this.#isAscii;
-  }
-
-  #wordsOfBytes(): DataView {
-    this.#words ??= viewOf(this.utf8.bytes);
-    return this.#words;
+    const { offsets, bytes } = this.utf8;
+    let count = 0;
+    // Every byte but a continuation byte begins a code point.
+    for (let at = offsets[code]; at < offsets[code + 1]; at++) if ((bytes[at] & 0xc0) !== 0x80) count++;
+    return count;
   }
 
   /** Approximate memory of the texts, without cached strings decoded from bytes. */
@@ -130,11 +107,6 @@ export class Texts {
 
   #decode(code: number): string {
     const { offsets, bytes } = this.#bytes as TextBytes;
-    if (this.#hasAscii()) {
-      const strings = asciiStrings(this.#bytes as TextBytes, this.size);
-      this.#strings = strings;
-      return strings[code];
-    }
     this.#decoder ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const text = this.#decoder.toString('utf8', offsets[code], offsets[code + 1]);
     if (this.size <= CACHED_STRINGS_MAX) {
@@ -143,45 +115,6 @@ export class Texts {
     }
     return text;
   }
-}
-
-const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
-  new DataView(buffer, byteOffset, byteLength);
-
-/** Number of code points of bytes [from, to). */
-function codePointsOf(view: DataView, from: number, to: number): number {
-  // Every byte but a continuation byte begins a code point.
-  let continued = 0;
-  let at = from;
-  for (; at + 4 <= to; at += 4) {
-    const word = view.getInt32(at);
-    const marks = (word >>> 7) & ~(word >>> 6) & LOW_BITS;
-    if (marks !== 0) continued += Math.imul(marks, LOW_BITS) >>> 24;
-  }
-  for (; at < to; at++) if ((view.getUint8(at) & 0xc0) === 0x80) continued++;
-  return to - from - continued;
-}
-
-function areAscii({ offsets, bytes }: TextBytes, view: DataView, size: number): boolean {
-  const to = offsets[size];
-  let at = offsets[0];
-  for (; at + 4 <= to; at += 4) if ((view.getInt32(at) & HIGH_BITS) !== 0) return false;
-  for (; at < to; at++) if (bytes[at] >= 0x80) return false;
-  return true;
-}
-
-/** All texts, which are ASCII, decoded at once. */
-function asciiStrings({ offsets, bytes }: TextBytes, size: number): string[] {
-  const from = offsets[0];
-  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(
-    'latin1',
-    from,
-    offsets[size],
-  );
-  const strings = new Array<string>(size);
-  for (let code = 0; code < size; code++)
-    strings[code] = whole.slice(offsets[code] - from, offsets[code + 1] - from);
-  return strings;
 }
 
 function encodeAll(strings: readonly string[]): TextBytes {

@@ -34,35 +34,3 @@ t.test('a list too long for cached strings still returns its texts', async (t) =
   const ofBytes = Texts.ofBytes(long.utf8, count, true);
   for (const code of [0, 77_777, count - 1, 77_777]) t.equal(ofBytes.text(code), `text ${code}`);
 });
-
-t.test('a part of a list has the texts of its codes', async (t) => {
-  const plain = Array.from({ length: 40 }, (_, code) => 'abc'.repeat(code % 5) + code);
-  for (const strings of [plain, [...plain, ...STRINGS, ...plain]]) {
-    const ofStrings = Texts.ofStrings(strings);
-    // The bytes of a list may begin anywhere in a buffer.
-    const { offsets, bytes } = ofStrings.utf8;
-    const moved = new Uint8Array(bytes.length + 3);
-    moved.set(bytes, 3);
-    const ofBytes = Texts.ofBytes({ offsets, bytes: moved.subarray(3) }, strings.length, false);
-    for (const [from, to] of [
-      [0, strings.length],
-      [0, 1],
-      [7, 33],
-      [40, strings.length],
-      [3, 3],
-    ]) {
-      for (const part of [ofStrings.part(from, to), ofBytes.part(from, to)]) {
-        t.equal(part.size, to - from);
-        const wanted = strings.slice(from, to);
-        t.strictSame(
-          wanted.map((_, code) => part.text(code)),
-          wanted,
-        );
-        t.strictSame(
-          wanted.map((_, code) => part.codePoints(code)),
-          wanted.map((text) => Array.from(text).length),
-        );
-      }
-    }
-  }
-});

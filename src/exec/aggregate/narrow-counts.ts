@@ -6,7 +6,7 @@
  */
 import type { AggregateState, GroupPartial, SelectPlan } from '../../ir/index.js';
 import type { EntitySegment } from '../../storage/index.js';
-import { exactVector, gatherArray, toWire, type WireVector } from '../../vector/index.js';
+import { exactVector, toWire, type WireVector } from '../../vector/index.js';
 import { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import type { ShardOperatorStats } from '../scan/operator-stats.js';
@@ -196,11 +196,7 @@ function occurring(counts: Uint32Array, run: QueryRun): Occurring {
   run.reserve(entryCount * 20);
   const entries = new Uint32Array(entryCount);
   for (let entry = 0, at = 0; at < entryCount; entry++) if (counts[entry] > 0) entries[at++] = entry;
-  return {
-    entries,
-    found: new Float64Array(gatherArray(counts, entries, new Uint32Array(entryCount))),
-    total,
-  };
+  return { entries, found: Float64Array.from(entries, (entry) => counts[entry]), total };
 }
 
 /** `count`: entries, and possibly the missing value. */

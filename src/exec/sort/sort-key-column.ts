@@ -205,10 +205,10 @@ function keepNumbers(numbers: Float64Array, entries: Uint32Array, count: number)
 function prefixesOf({ size, utf8 }: Texts, descending: boolean): Float64Array {
   const { offsets, bytes } = utf8;
   const sign = descending ? -1 : 1;
-  const prefixes = new Float64Array(size);
-  for (let code = 0; code < size; code++)
-    prefixes[code] = sign * prefixOf(bytes, offsets[code], offsets[code + 1]) + 0;
-  return prefixes;
+  return Float64Array.from(
+    { length: size },
+    (_, code) => sign * prefixOf(bytes, offsets[code], offsets[code + 1]) + 0,
+  );
 }
 
 class TextKeyColumn implements SortKeyColumn {

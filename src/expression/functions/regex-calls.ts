@@ -41,7 +41,7 @@ export function makeRegexLike(
 ): (text: string, pattern: string, options?: string) => boolean {
   const regexOf = plainRegex();
   return (text, pattern, options) => {
-    deadline.check(text.length);
+    deadline.check();
     const regex = regexOf(pattern, options);
     refuseGlobal(regex);
     return regex.test(text);
@@ -54,7 +54,7 @@ export function makeSimilar(
 ): (text: string, pattern: string, escapedBy?: string) => boolean {
   const regexOf = remembered((pattern, escapedBy) => new Regex(similarPattern(pattern, escapedBy)));
   return (text, pattern, escapedBy = '\\') => {
-    deadline.check(text.length);
+    deadline.check();
     return regexOf(pattern, escapedBy).test(text);
   };
 }
@@ -86,7 +86,7 @@ function nthMatch(
   const search = regex.search(text);
   let at = from;
   for (let left = occurrence; ; left--) {
-    deadline.check(text.length);
+    deadline.check();
     if (at > text.length || !search.next(at)) return null;
     if (left === 1) return search;
     at = afterMatch(text, search);
@@ -136,7 +136,7 @@ export function makeRegexCount(
     const search = regex.search(text);
     let count = 0;
     for (let at = from; at <= text.length && search.next(at); at = afterMatch(text, search)) {
-      deadline.check(text.length);
+      deadline.check();
       count++;
     }
     return count;
@@ -210,7 +210,7 @@ function replaced(
   let copied = 0;
   let count = 0;
   for (let at = from; at <= text.length && search.next(at); at = afterMatch(text, search)) {
-    deadline.check(text.length);
+    deadline.check();
     if (nth !== 0 && ++count < nth) continue;
     made += text.slice(copied, search.start);
     for (const part of parts) {

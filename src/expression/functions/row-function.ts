@@ -13,19 +13,13 @@ export type RowValue = string | number | boolean | null;
 /** Stops the evaluation of a vector that takes too long. */
 export class Deadline {
   #endMs = 0;
-  /** The characters that may be searched before the clock is read again. */
-  #left = 0;
 
   begin(): void {
     this.#endMs = performance.now() + VECTOR_MS_MAX;
-    this.#left = CHARS_PER_CHECK;
   }
 
-  /** Allows a search of `charCount` characters. Throws 6000 after the time limit. */
-  check(charCount: number): void {
-    this.#left -= charCount + 1;
-    if (this.#left >= 0) return;
-    this.#left = CHARS_PER_CHECK;
+  /** Throws 6000 after the time limit. */
+  check(): void {
     if (performance.now() <= this.#endMs) return;
     throw expressionError(
       `a function took more than ${VECTOR_MS_MAX / 1000} seconds for the texts of one vector; use a simpler regular expression`,
@@ -34,8 +28,6 @@ export class Deadline {
 }
 
 const VECTOR_MS_MAX = 5_000;
-/** The slowest patterns take some milliseconds for so many characters. */
-const CHARS_PER_CHECK = 4_096;
 
 export interface RowFunction {
   readonly result: 'text' | 'integer' | 'float' | 'boolean';

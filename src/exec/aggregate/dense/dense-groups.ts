@@ -175,10 +175,10 @@ export class DenseGroups {
     const numbered = numbers?.valuesOf(indexes) ?? null;
     const valid = valuesOfIndexes(indexes, least);
     if (numbered !== null) return exactVector64(valid, numbered);
-    if (kind === 'bits') return { kind: 'boolean', count: groupCount, valid, bits: new Uint8Array(indexes) };
+    if (kind === 'bits') return { kind: 'boolean', count: groupCount, valid, bits: Uint8Array.from(indexes) };
     if (kind !== 'code') return { kind: 'exact', count: groupCount, valid, numbers: indexes, wide: null };
     const texts = this.#textsOf(columnId);
-    return { kind: 'text', count: groupCount, valid, codes: new Uint32Array(indexes), texts };
+    return { kind: 'text', count: groupCount, valid, codes: Uint32Array.from(indexes), texts };
   }
 
   #textsOf(columnId: number): Texts {

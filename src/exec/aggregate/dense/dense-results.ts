@@ -5,7 +5,6 @@ import type { AggregateState } from '../../../ir/index.js';
 import { exactVector, putOrdered, type WireVector } from '../../../vector/index.js';
 import type { QueryMemory } from '../../query-memory.js';
 import type { QueryRun } from '../../query-run.js';
-import { validOf } from '../groups/group-codes.js';
 import type { DenseOperand, DensePlan } from './dense-plan.js';
 import type { DenseTable } from './dense-table.js';
 
@@ -132,7 +131,8 @@ class DenseResults {
     const { minCount, maxCount } = this.#plan;
     const first = this.#table.extremes / 8 + field;
     // Without keys there is a group even without rows.
-    return this.#integers(first, minCount + maxCount, validOf(counts ?? this.rows), false);
+    const valid = Uint8Array.from(counts ?? this.rows, (count) => (count > 0 ? 1 : 0));
+    return this.#integers(first, minCount + maxCount, valid.includes(0) ? valid : null, false);
   }
 
   /** Reads an i64 field by slot: slot s has it at element `first` + s * `step`. */

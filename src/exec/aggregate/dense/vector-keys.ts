@@ -12,7 +12,7 @@ import {
 } from '../../../vector/index.js';
 import type { QueryMemory } from '../../query-memory.js';
 import type { QueryRun } from '../../query-run.js';
-import { type ValueCodes, validOf } from '../groups/group-codes.js';
+import type { ValueCodes } from '../groups/group-codes.js';
 import { valueCodes } from '../groups/group-value-codes.js';
 import type { Allocate } from './allocations.js';
 import { type Block, DENSE_BLOCK_ROWS, FIELD_BYTES } from './block.js';
@@ -148,11 +148,9 @@ export class VectorKeys {
 
 function keyVector(part: Part, indexes: Float64Array, run: QueryRun): WireVector {
   const count = indexes.length;
-  if (part.kind === 'code') return part.codes.values(new Uint32Array(indexes), run);
+  if (part.kind === 'code') return part.codes.values(Uint32Array.from(indexes), run);
   run.reserve(count * 9);
-  const valid = validOf(indexes);
+  const valid = indexes.includes(0) ? Uint8Array.from(indexes, (index) => (index === 0 ? 0 : 1)) : null;
   if (part.kind === 'number') return exactVector64(valid, part.numbers.valuesOf(indexes));
-  const bits = new Uint8Array(count);
-  for (let row = 0; row < count; row++) if (indexes[row] === 2) bits[row] = 1;
-  return { kind: 'boolean', count, valid, bits };
+  return { kind: 'boolean', count, valid, bits: Uint8Array.from(indexes, (index) => (index === 2 ? 1 : 0)) };
 }

@@ -26,11 +26,9 @@ export interface ValueCodes {
 }
 
 /** The validity of the codes, 0 for the missing value; null if none is missing. */
-export function validOf(codes: Uint32Array | Float64Array): Uint8Array | null {
+export function validOf(codes: Uint32Array): Uint8Array | null {
   if (!codes.includes(0)) return null;
-  const valid = new Uint8Array(codes.length);
-  for (let at = 0; at < valid.length; at++) if (codes[at] !== 0) valid[at] = 1;
-  return valid;
+  return Uint8Array.from(codes, (code) => (code === 0 ? 0 : 1));
 }
 
 /** Whether no row has a value. */

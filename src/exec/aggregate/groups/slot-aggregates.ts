@@ -4,7 +4,7 @@
  */
 import type { AggregateState, Expression, Grouping, Input, SelectPlan } from '../../../ir/index.js';
 import type { EntitySegment, LatestColumn } from '../../../storage/index.js';
-import { exactVector, gatherArray, type WireVector } from '../../../vector/index.js';
+import { exactVector, type WireVector } from '../../../vector/index.js';
 import type { QueryRun } from '../../query-run.js';
 import { type AggregationKind, aggregationKindOf } from '../states/aggregate-kinds.js';
 import type { GroupSlotSource } from './slot-plan.js';
@@ -224,5 +224,5 @@ function extremesOf(
 /** The counts of the given slots. Their memory is reserved in the run. Throws 9006. */
 function pickCounts(counts: Float64Array, slots: Uint32Array, run: QueryRun): Float64Array {
   run.reserve(slots.length * 8);
-  return gatherArray(counts, slots, new Float64Array(slots.length));
+  return Float64Array.from(slots, (slot) => counts[slot]);
 }

@@ -4,7 +4,7 @@
  * comparison.
  */
 
-import { gatherArray, type TextBytes } from '../../../vector/index.js';
+import type { TextBytes } from '../../../vector/index.js';
 import { compareBytes, prefixOf } from '../../extract/byte-order.js';
 import type { QueryRun } from '../../query-run.js';
 import { orderBy } from '../../sort/radix-order.js';
@@ -58,7 +58,8 @@ function sortRun(
     numbers[at - from] = prefixOf(bytes, start, end) * LENGTHS + Math.min(end - start, STEP_BYTES + 1);
   }
   const order = orderBy([numbers], to - from, memory);
-  codes.set(gatherArray(codes.subarray(from), order, new Uint32Array(to - from)), from);
+  const sorted = Uint32Array.from(order, (at) => codes[from + at]);
+  codes.set(sorted, from);
   for (let first = 0, at = 0; at < order.length; at++) {
     const number = numbers[order[at]];
     if (at + 1 < order.length && numbers[order[at + 1]] === number) continue;

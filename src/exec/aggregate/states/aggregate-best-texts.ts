@@ -7,7 +7,6 @@ import { grownWithin, type MemoryAccount, QuarryError } from '../../../base/inde
 import type { WireVector } from '../../../vector/index.js';
 import type { QueryRun } from '../../query-run.js';
 import { GROUPS_MIN } from '../../scan/array-lengths.js';
-import { validOf } from '../groups/group-codes.js';
 
 /** The largest offset that fits 32 bits. */
 const BYTES_MAX = 2 ** 32 - 1;
@@ -94,6 +93,7 @@ export class BestTexts {
   texts(count: number, run: QueryRun): WireVector {
     this.reserve(count + 1);
     run.reserve(count * 5 + this.#used + 8);
+    const valid = Uint8Array.from({ length: count }, (_, at) => (this.#starts[at + 1] === 0 ? 0 : 1));
     // At least one text: the code of a missing value must refer to a text.
     const offsets = new Uint32Array(Math.max(count, 1) + 1);
     const bytes = new Uint8Array(this.#used);
@@ -110,7 +110,7 @@ export class BestTexts {
     return {
       kind: 'text',
       count,
-      valid: validOf(this.#starts.subarray(1, count + 1)),
+      valid: valid.includes(0) ? valid : null,
       codes: null,
       offsets,
       bytes,

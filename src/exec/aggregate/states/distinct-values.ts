@@ -6,7 +6,7 @@
 import type { Allocator } from '../../../answer/index.js';
 import { grownWithin, invariant } from '../../../base/index.js';
 import type { AggregateState } from '../../../ir/index.js';
-import { gatherArray, type SqlType, type Vector } from '../../../vector/index.js';
+import type { SqlType, Vector } from '../../../vector/index.js';
 import type { QueryRun } from '../../query-run.js';
 import { GROUPS_MIN } from '../../scan/array-lengths.js';
 import { BATCH_ROWS_MAX } from '../../scan/row-batches.js';
@@ -121,7 +121,7 @@ export class DistinctValues implements GroupAccumulator {
     const codes = this.#memory.u32(count);
     for (let code = 1, at = 0; at < count; code++) if (stored[code] !== 0) codes[at++] = code;
     run.reserve(count * 8);
-    const counts = gatherArray(stored, codes, new Float64Array(count));
+    const counts = Float64Array.from(codes, (code) => stored[code]);
     return { holds: 'values', groups: null, counts, values: this.#codes.values(codes, run) };
   }
 
