@@ -192,8 +192,9 @@ class Trees {
 
   #leaf(): Relation {
     const prng = this.#prng;
-    if (this.#tables.length > 0 && prng.chance(0.2)) {
-      const types = columnsOf(this.#tables[0]);
+    const types = this.#tables.length === 0 ? [] : columnsOf(this.#tables[0]);
+    // A shared table can have no columns.
+    if (types.length > 0 && prng.chance(0.2)) {
       const from = types.map((_, index) => index).filter(() => prng.chance(0.8));
       if (from.length === 0) from.push(0);
       return { op: 'shared', table: 0, columns: from.map((index) => this.#column(types[index].type)), from };
