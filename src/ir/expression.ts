@@ -193,6 +193,16 @@ export type DateUnit = (typeof DATE_UNITS)[number];
 
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
+/** The comparison with its operands exchanged. */
+export const FLIPPED: Readonly<Record<Comparison, Comparison>> = {
+  '=': '=',
+  '<>': '<>',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+};
+
 /** Exact types: bigint in stored form; float: number. */
 export interface Constant {
   readonly op: 'constant';

@@ -18,7 +18,6 @@ import { conditionToPlain } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import {
   type ScriptInsert,
-  type ScriptLines,
   type ScriptReader,
   type ScriptRequest,
   type ScriptWrite,
@@ -209,32 +208,28 @@ export class ScriptWriter {
 
   /** `rowsBefore`: the rows of the same statement in earlier writes. */
   async #parseInsert(request: ParseRequest, write: ScriptInsert, rowsBefore: number): Promise<Step> {
-    const { rowCount, body, updates = false, lines } = write;
+    const { rowCount, updates = false } = write;
     try {
-      const parsed = await this.#parsedInsert(request, body(rowCount), lines);
+      const parsed = await this.#parsedInsert(request, write, rowCount);
       if (!updates) return parsed;
       const step = { ...parsed.step, updates } as ScriptStep;
       return { ...parsed, step, insertedCount: 0, updatedCount: parsed.insertedCount };
     } catch (error) {
       if (!isRule(error)) throw error;
-      const row = rowsBefore + (await this.#firstBadRow(request, rowCount, body));
+      const row = rowsBefore + (await this.#firstBadRow(request, write));
       throw new StepRefused(write.statement, row, error);
     }
   }
 
   /** Index of the row that causes the refusal. An insert is refused for its first error, so a binary search finds the row. */
-  async #firstBadRow(
-    request: ParseRequest,
-    rowCount: number,
-    body: (rows: number) => Uint8Array,
-  ): Promise<number> {
+  async #firstBadRow(request: ParseRequest, write: ScriptInsert): Promise<number> {
     // The first `good` rows are accepted, the first `bad` rows are refused.
     let good = 0;
-    let bad = rowCount;
+    let bad = write.rowCount;
     while (bad - good > 1) {
       const middle = (good + bad) >>> 1;
       try {
-        await this.#parsedInsert(request, body(middle));
+        await this.#parsedInsert(request, write, middle);
         good = middle;
       } catch (error) {
         if (!isRule(error)) throw error;
@@ -244,7 +239,10 @@ export class ScriptWriter {
     return bad - 1;
   }
 
-  async #parsedInsert(request: ParseRequest, body: Uint8Array, lines?: ScriptLines): Promise<Step> {
+  /** Parses the first `rowCount` rows. */
+  async #parsedInsert(request: ParseRequest, write: ScriptInsert, rowCount: number): Promise<Step> {
+    const { lines } = write;
+    const body = write.body(rowCount);
     const { workers, memory } = this.#dependencies;
     const { databaseId, customKey, columnIds, nowMs, creation = null } = request;
     // The worker applies the changes to the model that it has when it gets the request.

@@ -61,14 +61,12 @@ function markOf(matched: Uint8Array, unknown: Uint8Array, count: number): Boolea
 /** The batch whose mark is not false but unknown in the rows where `key` is missing, or in all if it is null. */
 export function withUnknown(batch: RelationBatch, column: number, key: Vector | null): RelationBatch {
   const { count } = batch;
-  const { bits } = batch.input(column) as BooleanVector;
-  const { valid } = batch.input(column);
+  const { bits, valid } = batch.input(column) as BooleanVector;
   if (key !== null && key.valid === null) return batch;
   const known = new Uint8Array(count);
   for (let row = 0; row < count; row++) {
-    const isTrue = bits[row] === 1 && (valid === null || valid[row] === 1);
-    const isKnown = (valid === null || valid[row] === 1) && key !== null && key.valid?.[row] === 1;
-    known[row] = Number(isTrue || isKnown);
+    const wasKnown = valid === null || valid[row] === 1;
+    known[row] = Number(wasKnown && (bits[row] === 1 || key?.valid?.[row] === 1));
   }
   return new MarkedBatch(batch, column, { kind: 'boolean', count, valid: known, bits });
 }

@@ -96,6 +96,9 @@ export interface ErrorFields {
   readonly routine: string | null;
 }
 
+/** An error or a notice without details. */
+export const NO_DETAILS = { detail: null, hint: null, position: null, context: null, routine: null } as const;
+
 const STATES: Readonly<Partial<Record<ErrorCode, string>>> = {
   1: 'XX000',
   500: '28P01',
@@ -146,21 +149,17 @@ export function errorFieldsOf(error: unknown, text: string | null): ErrorFields 
   if (error instanceof ProtocolError) {
     const { state, message, hint, position, context } = error;
     const routine = error instanceof ResultChanged ? error.routine : null;
-    return { state, message, detail: null, hint, position, context, routine };
+    return { ...NO_DETAILS, state, message, hint, position, context, routine };
   }
-  if (!(error instanceof QuarryError)) {
-    const nothing = { detail: null, hint: null, position: null, context: null, routine: null };
-    return { state: 'XX000', message: 'internal error', ...nothing };
-  }
+  if (!(error instanceof QuarryError)) return { ...NO_DETAILS, state: 'XX000', message: 'internal error' };
   const { code, message, moreInfo } = error;
   return {
+    ...NO_DETAILS,
     state: stateOf(code, message, moreInfo),
     message,
     detail: `error ${code}`,
     hint: suggestionIn(moreInfo),
     position: text === null ? null : positionIn(moreInfo, text),
-    context: null,
-    routine: null,
   };
 }
 

@@ -1,5 +1,5 @@
 /** Server messages of the Postgres protocol, version 3, each `u8 kind, i32 bytes, rest`. */
-import type { ErrorFields } from './errors.js';
+import { type ErrorFields, NO_DETAILS } from './errors.js';
 
 /** A column in RowDescription. */
 export interface RowField {
@@ -105,16 +105,7 @@ export function errorResponse(fields: ErrorFields, severity: Severity = 'ERROR')
 }
 
 export function notice(state: string, sentence: string): Buffer {
-  const fields = {
-    state,
-    message: sentence,
-    detail: null,
-    hint: null,
-    position: null,
-    context: null,
-    routine: null,
-  };
-  return message('N', ...noticeFields(fields, 'WARNING'));
+  return message('N', ...noticeFields({ ...NO_DETAILS, state, message: sentence }, 'WARNING'));
 }
 
 function noticeFields(fields: ErrorFields, severity: string): Uint8Array[] {

@@ -1,6 +1,7 @@
 /**
- * Decides which reader takes a SELECT: a flat one of few tokens is read by read-select.ts, every other by read-query.ts. A SELECT is flat
- * unless it has one of the phrases below, parentheses or commas among its tables, a list in GROUP BY, or ORDER BY in a call.
+ * Decides which reader takes a SELECT: a flat one of few tokens is read by read-select.ts, every other by read-query.ts. A
+ * SELECT is flat unless it has one of the phrases below, parentheses or commas among its tables, a list in GROUP BY, or
+ * ORDER BY in a call.
  */
 import { isSign, type Token } from '../tokens.js';
 import { Parentheses } from './parentheses.js';

@@ -2,15 +2,11 @@
  * Refused lines that are inserted again after a change of the model, with kills of the server meanwhile: each is inserted once
  * and leaves the quarantine. To run again: node dist/test/crash/client/quarantine-retry.test.js --seed 1 --kills 20
  */
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { JsonClient } from '../../support/json-client.js';
-import { ServerProcess } from '../../support/server-process.js';
+import { SqlStore, temporaryDir } from './sql-store.js';
 
 const { values: value } = parseArgs({
   options: {
@@ -31,44 +27,16 @@ interface Retried {
   readonly first?: { readonly code: number };
 }
 
-class Store {
-  readonly server: ServerProcess;
-  readonly client: JsonClient;
+const insertInto = ({ client }: SqlStore, target: string, type: string, text: string): Promise<unknown> =>
+  client.succeed({ path: target, text, headers: { 'content-type': type } });
 
-  private constructor(server: ServerProcess, client: JsonClient) {
-    this.server = server;
-    this.client = client;
-  }
-
-  static async open(dir: string): Promise<Store> {
-    const server = new ServerProcess({ dir, flags: ['--workers', '2'] });
-    return new Store(server, new JsonClient(await server.serving, server.keys().master));
-  }
-
-  async rows<Row>(text: string): Promise<Row[]> {
-    const headers = { 'content-type': 'application/sql' };
-    return (await this.client.succeed<{ result: Row[] }>({ path: '/v1/sql', text, headers })).result;
-  }
-
-  insert(target: string, type: string, text: string): Promise<unknown> {
-    return this.client.succeed({ path: target, text, headers: { 'content-type': type } });
-  }
-
-  retry(body: object): Promise<Retried> {
-    return this.client.succeed<Retried>({ path: '/v1/quarantine/retry', body });
-  }
-}
-
-function directory(test: Pick<typeof t, 'teardown'>): string {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-retry-'));
-  test.teardown(() => fs.rmSync(dir, { recursive: true }));
-  return dir;
-}
+const retry = ({ client }: SqlStore, body: object): Promise<Retried> =>
+  client.succeed<Retried>({ path: '/v1/quarantine/retry', body });
 
 t.test('after kills, each line is inserted once and has left the quarantine', async (t) => {
-  const dir = directory(t);
+  const dir = temporaryDir(t);
   const random = new Prng(SEED);
-  let store = await Store.open(dir);
+  let store = await SqlStore.open(dir);
   t.teardown(() => store.server.kill());
   await store.client.succeed({ path: '/v1/column', body: [{ name: 'visit', type: 'integer-event' }] });
   const lines = Array.from({ length: RECORDS }, (_, at) =>
@@ -77,15 +45,15 @@ t.test('after kills, each line is inserted once and has left the quarantine', as
   const target = '/v1/insert/lines?id=user&event=visit:at&on-error=quarantine';
   // A part of a body has at most 1,000 lines, and the client reads one answer.
   for (const half of [lines.slice(0, RECORDS / 2), lines.slice(RECORDS / 2)])
-    await store.insert(target, 'application/x-ndjson', `${half.join('\n')}\n`);
-  t.match(await store.retry({}), { inserted: 0, refused: 1_000, first: { code: 2011 } });
+    await insertInto(store, target, 'application/x-ndjson', `${half.join('\n')}\n`);
+  t.match(await retry(store, {}), { inserted: 0, refused: 1_000, first: { code: 2011 } });
   await store.client.succeed({ path: '/v1/column', body: [{ name: 'host', type: 'string' }] });
   for (let kills = 0; kills < KILLS; kills++) {
-    const retried = store.retry({}).catch(() => null);
+    const retried = retry(store, {}).catch(() => null);
     await pause(random.between(1, 150));
     await store.server.kill();
     await retried;
-    store = await Store.open(dir);
+    store = await SqlStore.open(dir);
     const [{ inserted }] = await store.rows<{ inserted: number }>('SELECT COUNT(*) AS inserted FROM visit');
     const [{ left }] = await store.rows<{ left: number }>(
       'SELECT COUNT(*) AS [left] FROM [default-quarantine]',
@@ -93,7 +61,7 @@ t.test('after kills, each line is inserted once and has left the quarantine', as
     t.equal(inserted + left, RECORDS, `after kill ${kills + 1}: ${inserted} inserted, ${left} refused`);
   }
   for (let after: string | null = null; ; ) {
-    const retried: Retried = await store.retry(after === null ? {} : { after });
+    const retried: Retried = await retry(store, after === null ? {} : { after });
     t.equal(retried.refused, 0);
     after = retried.after;
     if (after === null) break;
@@ -109,7 +77,7 @@ t.test('after kills, each line is inserted once and has left the quarantine', as
 t.test(
   'lines of every form are inserted as they were sent, with the dates on which they were received',
   async (t) => {
-    const store = await Store.open(directory(t));
+    const store = await SqlStore.open(temporaryDir(t));
     t.teardown(() => store.server.kill());
     await store.client.succeed({
       path: '/v1/column',
@@ -120,12 +88,12 @@ t.test(
       ],
     });
     const csv = 'id;amount;note\na;12345678901234.5;"two\nlines; and ""quotes"""\nb;7;\n';
-    await store.insert('/v1/insert/lines?id=id&delimiter=;&on-error=quarantine', 'text/csv', csv);
+    await insertInto(store, '/v1/insert/lines?id=id&delimiter=;&on-error=quarantine', 'text/csv', csv);
     const records = '[{"id": "c", "visit": "/x", "extra": 1}, {"id": "d", "visit": "/y", "wrong": 1}]';
     const target = '/v1/insert/lines?id=id&event=visit:visit&on-error=quarantine';
-    await store.insert(target, 'application/json', records);
+    await insertInto(store, target, 'application/json', records);
     const own = '{"id": "p", "dimension": "people", "age": 7}\n';
-    await store.insert('/v1/insert?on-error=quarantine', 'application/x-ndjson', own);
+    await insertInto(store, '/v1/insert?on-error=quarantine', 'application/x-ndjson', own);
     t.strictSame(await store.rows('SELECT COUNT(*) AS [count] FROM [default-quarantine]'), [{ count: 3 }]);
     const received = await store.rows<{ received: string }>(
       `SELECT received FROM [default-quarantine] WHERE code = 2011 ORDER BY received DESC LIMIT 1`,
@@ -139,8 +107,8 @@ t.test(
       ],
     });
     await pause(1_100);
-    t.match(await store.retry({ dimension: 'people' }), { inserted: 1, refused: 0, after: null });
-    t.match(await store.retry({}), { inserted: 2, refused: 1, after: null, first: { code: 2011 } });
+    t.match(await retry(store, { dimension: 'people' }), { inserted: 1, refused: 0, after: null });
+    t.match(await retry(store, {}), { inserted: 2, refused: 1, after: null, first: { code: 2011 } });
     t.strictSame(
       await store.rows(
         "SELECT [entity-id] AS id, amount, note FROM [default] WHERE [entity-id] < 'c' ORDER BY 1",
@@ -161,7 +129,7 @@ t.test(
 );
 
 t.test('bodies and callers that may not retry are refused', async (t) => {
-  const store = await Store.open(directory(t));
+  const store = await SqlStore.open(temporaryDir(t));
   t.teardown(() => store.server.kill());
   const answerTo = (body: unknown) => store.client.request({ path: '/v1/quarantine/retry', body });
   t.match(await answerTo({}), { status: 400, body: { errors: [{ code: 5008 }] } });

@@ -2,16 +2,12 @@
  * A body of records with wrong lines, sent again after kills of the server with its Idempotency-Key: each line is inserted or
  * kept in the quarantine, once. To run again: node dist/test/crash/client/quarantine.test.js --seed 1 --kills 20
  */
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { LineClient, partsIn } from '../../http/line-client.js';
-import { JsonClient } from '../../support/json-client.js';
-import { ServerProcess } from '../../support/server-process.js';
+import { SqlStore, temporaryDir } from './sql-store.js';
 
 const { values: value } = parseArgs({
   options: {
@@ -41,30 +37,18 @@ function recordsFrom(random: Prng): { readonly text: string; readonly isGood: bo
   });
 }
 
-async function begin(dir: string): Promise<{ server: ServerProcess; client: JsonClient; httpPort: number }> {
-  const server = new ServerProcess({ dir, flags: ['--workers', '2'] });
-  const serving = await server.serving;
-  return { server, client: new JsonClient(serving, server.keys().master), httpPort: serving.httpPort };
-}
-
-const rowsOf = async <Row>(client: JsonClient, text: string): Promise<Row[]> => {
-  const headers = { 'content-type': 'application/sql' };
-  return (await client.succeed<{ result: Row[] }>({ path: '/v1/sql', text, headers })).result;
-};
-
 t.test('after kills, each line is inserted or in the quarantine, once', async (t) => {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-quarantine-'));
-  t.teardown(() => fs.rmSync(dir, { recursive: true }));
+  const dir = temporaryDir(t);
   const random = new Prng(SEED);
   const records = recordsFrom(random);
   const body = `${records.map(({ text }) => text).join('\n')}\n`;
-  let { server, client, httpPort } = await begin(dir);
-  t.teardown(() => server.kill());
-  await client.succeed({ path: '/v1/column', body: [{ name: 'visit', type: 'integer-event' }] });
+  let store = await SqlStore.open(dir);
+  t.teardown(() => store.server.kill());
+  await store.client.succeed({ path: '/v1/column', body: [{ name: 'visit', type: 'integer-event' }] });
   for (let kills = 0; ; ) {
     const sender = new LineClient({
-      port: httpPort,
-      key: server.keys().master,
+      port: store.httpPort,
+      key: store.server.keys().master,
       path: PATH,
       headers: { 'Idempotency-Key': 'all' },
     });
@@ -73,7 +57,7 @@ t.test('after kills, each line is inserted or in the quarantine, once', async (t
     const isKilled = kills < KILLS;
     if (isKilled) {
       await pause(random.between(5, 120));
-      await server.kill();
+      await store.server.kill();
       kills++;
     }
     const answer = await sender.answer;
@@ -86,18 +70,18 @@ t.test('after kills, each line is inserted or in the quarantine, once', async (t
       t.equal(quarantined, records.filter(({ isGood }) => !isGood).length, 'the answer counts what is kept');
       break;
     }
-    ({ server, client, httpPort } = await begin(dir));
+    store = await SqlStore.open(dir);
   }
-  await server.kill();
-  ({ server, client } = await begin(dir));
-  const visits = await rowsOf<{ visit: number }>(client, 'SELECT value AS visit FROM visit');
+  await store.server.kill();
+  store = await SqlStore.open(dir);
+  const visits = await store.rows<{ visit: number }>('SELECT value AS visit FROM visit');
   const wanted = records.filter(({ isGood }) => isGood).map(({ text }) => JSON.parse(text).at as number);
   t.strictSame(
     visits.map(({ visit }) => visit).sort((a, b) => a - b),
     wanted,
     'each good record once',
   );
-  const quarantined = await rowsOf<{ line: string[] }>(client, 'SELECT line FROM [default-quarantine]');
+  const quarantined = await store.rows<{ line: string[] }>('SELECT line FROM [default-quarantine]');
   const bad = records.filter(({ isGood }) => !isGood).map(({ text }) => text);
   t.strictSame(
     quarantined.map(({ line }) => line.join('')).sort(),
@@ -107,19 +91,17 @@ t.test('after kills, each line is inserted or in the quarantine, once', async (t
 });
 
 t.test('a quarantine can be read and emptied like every dimension', async (t) => {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-quarantine-'));
-  t.teardown(() => fs.rmSync(dir, { recursive: true }));
-  const { server, client, httpPort } = await begin(dir);
-  t.teardown(() => server.kill());
-  await client.succeed({ path: '/v1/column', body: [{ name: 'age', type: 'integer' }] });
-  const answer = await client.request({
+  const dir = temporaryDir(t);
+  const store = await SqlStore.open(dir);
+  t.teardown(() => store.server.kill());
+  await store.client.succeed({ path: '/v1/column', body: [{ name: 'age', type: 'integer' }] });
+  const answer = await store.client.request({
     path: '/v1/insert?on-error=quarantine',
     text: '{"id":"a","age":1}\n{"id":"b","age":"x"}\n',
     headers: { 'content-type': 'application/x-ndjson' },
   });
   t.match(answer, { status: 200, body: { 'inserted-entities': 1, 'quarantined-lines': 1 } });
-  const [row] = await rowsOf<Record<string, unknown>>(
-    client,
+  const [row] = await store.rows<Record<string, unknown>>(
     'SELECT line, code, [line-number], parameters FROM [default-quarantine]',
   );
   t.strictSame(row, {
@@ -128,13 +110,13 @@ t.test('a quarantine can be read and emptied like every dimension', async (t) =>
     'line-number': 2,
     parameters: ['on-error=quarantine'],
   });
-  const whole = await client.request({
+  const whole = await store.client.request({
     path: '/v1/insert?on-error=quarantine',
     body: { c: { age: 'x' } },
   });
   t.match(whole, { status: 400, body: { errors: [{ code: 4049, message: /body of lines/ }] } });
-  await rowsOf(client, 'DELETE FROM [default-quarantine]');
-  t.strictSame(await rowsOf(client, 'SELECT code FROM [default-quarantine]'), []);
-  const metrics = await (await fetch(`http://127.0.0.1:${httpPort}/metrics`)).text();
+  await store.rows('DELETE FROM [default-quarantine]');
+  t.strictSame(await store.rows('SELECT code FROM [default-quarantine]'), []);
+  const metrics = await (await fetch(`http://127.0.0.1:${store.httpPort}/metrics`)).text();
   t.match(metrics, /quarry_lines_quarantined_total\{code="2007"\} 1/);
 });

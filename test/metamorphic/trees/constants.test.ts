@@ -7,9 +7,8 @@
 import { parseArgs } from 'node:util';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { ConformanceServer } from '../../support/conformance-server.js';
 import { column, PIVOT_TYPES, PivotExpressions } from './pivot-expressions.js';
-import { TreeLife } from './tree-life.js';
+import { LAW_LAYOUTS, TreeLife } from './tree-life.js';
 import { TreeStatements, type TreeType } from './tree-statements.js';
 
 const { values: options } = parseArgs({
@@ -22,11 +21,6 @@ const [ROUNDS, SEED] = [Number(options.rounds), Number(options.seed)];
 t.comment(`seed ${SEED}, ${ROUNDS} rounds`);
 t.setTimeout(120_000 + ROUNDS * 2_000);
 
-const LAYOUTS = [
-  { shards: 1, workers: 1, simd: true },
-  { shards: 5, workers: 2, simd: false, partitionGroupsMin: 1 },
-  { shards: 3, workers: 2, simd: true, exchange: 'bytes' },
-] as const;
 const ROWS_MAX = 15;
 /** Derived tables with more rows are not written as constants. */
 const CONSTANT_ROWS_MAX = 60;
@@ -124,19 +118,16 @@ class Round {
 const grouped = (value: string, from: string): string =>
   `SELECT g.v AS v, COUNT(*) AS n FROM (SELECT ${value} AS v FROM ${from}) g GROUP BY g.v`;
 
-for (const [index, { simd, ...layout }] of LAYOUTS.entries()) {
+for (const [index, layout] of LAW_LAYOUTS.entries()) {
   t.test(
     `on ${layout.shards} shards constants and the expressions with their values are the same`,
     async (t) => {
       const prng = new Prng(SEED * 10 + index);
-      const server = await ConformanceServer.start(simd, { ...layout, memoryLimitBytes: 2 ** 32 });
-      t.teardown(() => server.stop());
-      const life = await TreeLife.start(server);
-      t.teardown(() => life.close());
+      const life = await TreeLife.start(t, layout);
       await life.load(prng, ROWS_MAX, 1);
       const round = new Round(life, prng);
       let compared = 0;
-      for (let count = 0; count < ROUNDS / LAYOUTS.length; count++) {
+      for (let count = 0; count < ROUNDS / LAW_LAYOUTS.length; count++) {
         for (const [before, after] of await round.pairs()) {
           compared++;
           const [left, right] = await Promise.all([life.rows(before), life.rows(after)]);

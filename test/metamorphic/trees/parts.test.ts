@@ -6,8 +6,7 @@
 import { parseArgs } from 'node:util';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { ConformanceServer } from '../../support/conformance-server.js';
-import { TreeLife } from './tree-life.js';
+import { LAW_LAYOUTS, TreeLife } from './tree-life.js';
 import { type TreeParts, TreeStatements } from './tree-statements.js';
 
 const { values: options } = parseArgs({
@@ -20,11 +19,6 @@ const [ROUNDS, SEED] = [Number(options.rounds), Number(options.seed)];
 t.comment(`seed ${SEED}, ${ROUNDS} rounds`);
 t.setTimeout(120_000 + ROUNDS * 2_000);
 
-const LAYOUTS = [
-  { shards: 1, workers: 1, simd: true },
-  { shards: 5, workers: 2, simd: false, partitionGroupsMin: 1 },
-  { shards: 3, workers: 2, simd: true, exchange: 'bytes' },
-] as const;
 const ROWS_MAX = 20;
 
 const wheres = ({ condition }: TreeParts): string[] => [
@@ -55,13 +49,10 @@ function recombine(parts: readonly (readonly (number | null)[])[]): (number | nu
   ];
 }
 
-for (const [index, { simd, ...layout }] of LAYOUTS.entries()) {
+for (const [index, layout] of LAW_LAYOUTS.entries()) {
   t.test(`on ${layout.shards} shards the parts of all rows add up to them`, async (t) => {
     const prng = new Prng(SEED * 10 + index);
-    const server = await ConformanceServer.start(simd, { ...layout, memoryLimitBytes: 2 ** 32 });
-    t.teardown(() => server.stop());
-    const life = await TreeLife.start(server);
-    t.teardown(() => life.close());
+    const life = await TreeLife.start(t, layout);
     await life.load(prng, ROWS_MAX);
     const statements = new TreeStatements(prng);
     for (let round = 0; round < ROUNDS; round++) {

@@ -6,7 +6,6 @@ import { parseArgs } from 'node:util';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { RULE_NAMES } from '../../../src/plan/index.js';
-import { ConformanceServer } from '../../support/conformance-server.js';
 import { PivotQueries, pivotText } from './pivot-queries.js';
 import { TreeLife } from './tree-life.js';
 
@@ -29,14 +28,11 @@ const ROWS_MAX = 15;
 const TOGETHER = 4;
 const SHOWN = 5;
 
-for (const [index, { simd, ...layout }] of LAYOUTS.entries()) {
+for (const [index, layout] of LAYOUTS.entries()) {
   const rules = 'disabledRules' in layout ? ', without rules,' : '';
   t.test(`on ${layout.shards} shards${rules} every answer contains its pivot row`, async (t) => {
     const prng = new Prng(SEED * 10 + index);
-    const server = await ConformanceServer.start(simd, { ...layout, memoryLimitBytes: 2 ** 32 });
-    t.teardown(() => server.stop());
-    const life = await TreeLife.start(server);
-    t.teardown(() => life.close());
+    const life = await TreeLife.start(t, layout);
     await life.load(prng, ROWS_MAX, 1);
     const queries = new PivotQueries(prng, life.tables);
     const wrong: string[] = [];

@@ -1,7 +1,8 @@
 /** The same three tables in a server and in DuckDB, and SELECTs of general form that are sent to both. */
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { Test } from 'tap';
 import type { Prng } from '../../../src/base/index.js';
-import type { ConformanceServer } from '../../support/conformance-server.js';
+import { ConformanceServer } from '../../support/conformance-server.js';
 import type { PivotValue, StoredTables } from './pivot-expressions.js';
 import { TREE_TABLES, type TreeType } from './tree-statements.js';
 
@@ -27,6 +28,15 @@ export type Outcome =
   /** DuckDB refuses the statement. */
   | { readonly is: 'refused-by-duck'; readonly what: string };
 
+type ServerOptions = Omit<NonNullable<Parameters<typeof ConformanceServer.start>[1]>, 'memoryLimitBytes'>;
+
+/** Layouts on which laws hold that need no other engine. */
+export const LAW_LAYOUTS = [
+  { shards: 1, workers: 1, simd: true },
+  { shards: 5, workers: 2, simd: false, partitionGroupsMin: 1 },
+  { shards: 3, workers: 2, simd: true, exchange: 'bytes' },
+] as const;
+
 export class TreeLife {
   readonly #server: ConformanceServer;
   readonly #instance: DuckDBInstance;
@@ -40,15 +50,23 @@ export class TreeLife {
     this.#free = free;
   }
 
-  /** `together`: the number of statements that are compared at the same time. */
-  static async start(server: ConformanceServer, together = 1): Promise<TreeLife> {
+  /** Starts a server, which ends with the test. `together`: the number of statements that are compared at the same time. */
+  static async start(
+    test: Pick<Test, 'teardown'>,
+    { simd, ...options }: { readonly simd: boolean } & ServerOptions,
+    together = 1,
+  ): Promise<TreeLife> {
+    const server = await ConformanceServer.start(simd, { ...options, memoryLimitBytes: 2 ** 32 });
+    test.teardown(() => server.stop());
     const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
     const free: DuckDBConnection[] = [];
     while (free.length < together) free.push(await instance.connect());
-    return new TreeLife(server, instance, free);
+    const life = new TreeLife(server, instance, free);
+    test.teardown(() => life.#close());
+    return life;
   }
 
-  close(): void {
+  #close(): void {
     for (const connection of this.#free) connection.closeSync();
     this.#instance.closeSync();
   }

@@ -9,7 +9,6 @@ import { parseArgs } from 'node:util';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { RULE_NAMES, type RuleName } from '../../../src/plan/index.js';
-import { ConformanceServer } from '../../support/conformance-server.js';
 import { TreeLife } from './tree-life.js';
 import { TreeStatements } from './tree-statements.js';
 
@@ -87,7 +86,7 @@ class Comparison {
   }
 }
 
-for (const [index, { simd, rowsMax, share, ...layout }] of LAYOUTS.entries()) {
+for (const [index, { rowsMax, share, ...layout }] of LAYOUTS.entries()) {
   const { shards, workers } = layout;
   const spills = 'spillShareBytesMax' in layout ? ', with all rows spilled,' : '';
   const rules = 'rules' in layout ? ', without one rule or any,' : '';
@@ -96,14 +95,7 @@ for (const [index, { simd, rowsMax, share, ...layout }] of LAYOUTS.entries()) {
     async (t) => {
       const prng = new Prng(SEED * 10 + index);
       let disabled: ReadonlySet<RuleName> = new Set();
-      const server = await ConformanceServer.start(simd, {
-        ...layout,
-        memoryLimitBytes: 2 ** 32,
-        disabledRules: () => disabled,
-      });
-      t.teardown(() => server.stop());
-      const life = await TreeLife.start(server, TOGETHER);
-      t.teardown(() => life.close());
+      const life = await TreeLife.start(t, { ...layout, disabledRules: () => disabled }, TOGETHER);
       await life.load(prng, rowsMax);
       const statements = new TreeStatements(prng);
       const comparison = new Comparison(life);

@@ -10,7 +10,7 @@ import { bodyOfLine, type QuarantinedLine, quarantineOf, type RecordMapping } fr
 import { type DatabaseModel, DEFAULT_DIMENSION } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
 import { recordMappingOf } from '../record-parameters.js';
-import type { DatabaseCall, Members } from './handler.js';
+import { type DatabaseCall, handleMembersOf, type Members } from './handler.js';
 import { sqlRequestOf } from './sql-write.js';
 
 /** Lines of one request. */
@@ -47,7 +47,7 @@ export async function retryQuarantine(call: DatabaseCall): Promise<Members> {
   }
   const [first] = refused;
   const found = first === undefined ? {} : { first: { code: first.code, message: first.message } };
-  return membersOf({ inserted, refused: refused.length, ...found, after: last });
+  return handleMembersOf({ inserted, refused: refused.length, ...found, after: last });
 }
 
 /** The name of the quarantine. Throws 5008. */
@@ -56,8 +56,6 @@ function quarantineAt(model: DatabaseModel, dimension: string): string {
   if (READ.every((name) => columns.has(name))) return apiName;
   throw new QuarryError(5008, `the dimension ${quoted(apiName)} is no quarantine`);
 }
-
-const membersOf = (answer: object): Members => JSON.stringify(answer).slice(1, -1);
 
 /** Inserts the next lines after the one with the ID `after`. */
 async function retryLines(call: DatabaseCall, quarantine: string, after: string | null): Promise<Retried> {

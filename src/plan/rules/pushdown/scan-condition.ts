@@ -8,6 +8,7 @@ import {
   complement,
   domainOf,
   type Expression,
+  FLIPPED,
   type Input,
   type IntRange,
   intersect,
@@ -23,15 +24,6 @@ const RANGES_MAX = 100;
 
 type Attribute = Extract<Input, { readonly from: 'attribute' }>;
 type Tested = Attribute | Extract<Input, { readonly from: 'entity-id' }>;
-
-const FLIPPED: Readonly<Record<Comparison, Comparison>> = {
-  '=': '=',
-  '<>': '<>',
-  '<': '>',
-  '<=': '>=',
-  '>': '<',
-  '>=': '<=',
-};
 
 /** The condition with the same truth for every row, also where it is unknown; null if there is none. */
 export function conditionOf(expression: Expression, inputs: readonly Input[]): Condition | null {

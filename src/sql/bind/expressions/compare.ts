@@ -2,7 +2,14 @@
  * Binds comparisons exactly, whatever the types: age > 1.5 compares integers (age > 1), admission = '2017-07-17T10:00'
  * compares days, so that the column is not converted and no digit is lost.
  */
-import { BOOLEAN, type Comparison, type Constant, type Expression, TEXT } from '../../../ir/index.js';
+import {
+  BOOLEAN,
+  type Comparison,
+  type Constant,
+  type Expression,
+  FLIPPED,
+  TEXT,
+} from '../../../ir/index.js';
 import type { SourcePosition, SqlNode } from '../../tree.js';
 import type { Binder } from '../binder.js';
 import type { NodeOf, Scope } from '../scope.js';
@@ -11,15 +18,6 @@ import { castTo, readAs, unify } from './coerce.js';
 import { exactBeside, floorDivide, stepBetween } from './convert.js';
 import { isInterval, lengthOf } from './interval-arithmetic.js';
 import { comparableTogether } from './text-case.js';
-
-const MIRRORED: Readonly<Record<Comparison, Comparison>> = {
-  '=': '=',
-  '<>': '<>',
-  '<': '>',
-  '<=': '>=',
-  '>': '<',
-  '>=': '<=',
-};
 
 /** Binds a comparison, with a constant operand moved to the right side. */
 export function bindCompare(node: NodeOf<'compare'>, binder: Binder): Expression {
@@ -57,7 +55,7 @@ export function compared(
     return compared(comparison, a, b, position, scope);
   }
   if (left.op === 'constant' && right.op !== 'constant') {
-    return compared(MIRRORED[comparison], right, left, position, scope);
+    return compared(FLIPPED[comparison], right, left, position, scope);
   }
   if (left.op !== 'constant' && right.op === 'constant') {
     const read = isTextConstant(right) ? readAs(right, left.type, position) : right;

@@ -1,11 +1,11 @@
 /** Conditions on the distance of points from a constant point, which the kernels of geo_radius evaluate. */
-import type { ValueTest } from '../../../ir/index.js';
+import { FLIPPED, type ValueTest } from '../../../ir/index.js';
 import { baseTypeOf } from '../../../schema/index.js';
 import type { ComparisonOperator, SqlNode } from '../../tree.js';
 import type { ColumnRef } from '../clauses/sources.js';
 import type { NodeOf } from '../scope.js';
 import { type Leaf, type LeafScope, leafOf, type TestLeaf } from './leaf.js';
-import { FLIPPED, operandOf } from './operand.js';
+import { operandOf } from './operand.js';
 
 const METRES_PER_KM = 1_000;
 const POINTS: ReadonlySet<string> = new Set(['geo_point', 'st_point', 'st_makepoint']);

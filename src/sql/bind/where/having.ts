@@ -3,12 +3,12 @@
  * rows are one group, COUNT of events, which is evaluated per entity.
  */
 import { MINFREQ_MAX } from '../../../base/index.js';
-import { type Condition, type EventTest, numberBound } from '../../../ir/index.js';
+import { type Condition, type EventTest, FLIPPED, numberBound } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { ComparisonOperator, SqlNode } from '../../tree.js';
 import { bare, membersOf } from '../nodes.js';
 import { columnRefAt, isOfEvents, type LeafScope, leafOf } from './leaf.js';
-import { FLIPPED, operandOf } from './operand.js';
+import { operandOf } from './operand.js';
 import { ALWAYS, joinConditions } from './predicate.js';
 
 export interface HavingParts {

@@ -9,6 +9,7 @@ import {
   complement,
   domainOf,
   eventWindow,
+  FLIPPED,
   type RangeSet,
   rangeWithin,
   type TextMatch,
@@ -30,7 +31,7 @@ import type { ComparisonOperator, SqlNode } from '../../tree.js';
 import { checkCount, IN_VALUES_MAX } from '../bounds.js';
 import { type ColumnRef, nameOfRef, type Sources } from '../clauses/sources.js';
 import type { NodeOf } from '../scope.js';
-import { boundOf, FLIPPED, isOrdered, type Operand, operandOf, secondsOf } from './operand.js';
+import { boundOf, isOrdered, type Operand, operandOf, secondsOf } from './operand.js';
 
 /**
  * A test of a present value; `test` itself is not negated, `negated` inverts the result. `unknown`: the result for values that

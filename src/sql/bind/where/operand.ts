@@ -14,7 +14,7 @@ import {
 } from '../../../schema/index.js';
 import { scaleOf } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
-import type { ComparisonOperator, SourcePosition, SqlNode } from '../../tree.js';
+import type { SourcePosition, SqlNode } from '../../tree.js';
 import type { Sources } from '../clauses/sources.js';
 import { readBeside } from '../expressions/literals.js';
 import { bindCondition, bindScalar } from '../expressions/scalar.js';
@@ -32,16 +32,6 @@ export type Operand =
   /** Seconds since 1970-01-01. */
   | { readonly is: 'instant'; readonly seconds: number }
   | { readonly is: 'null' };
-
-/** The comparison with its operands exchanged. */
-export const FLIPPED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
-  '=': '=',
-  '<>': '<>',
-  '<': '>',
-  '<=': '>=',
-  '>': '<',
-  '>=': '<=',
-};
 
 const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/;
 
