@@ -125,33 +125,40 @@ function ofWords(array: ArrowArray, type: IntType, places: number, present: Pres
   return scaled;
 }
 
+/** Below these, decimals with any number of places are at least two floats apart, so one of them at most reads back as a float. */
+const DOUBLE_MAX = 2 ** 51;
+const SINGLE_MAX = 2 ** 22;
+
 /**
- * A float is the shortest decimal that reads back as it. So v has at most `places` places if v x 10^places, rounded to an integer
- * and divided again, is v: below 2^53 both are exact or correctly rounded.
+ * A float v is the shortest decimal that reads back as it. It has at most `places` places if v x 10^places, rounded to an integer
+ * and divided again, is v.
  */
 function ofFloats(array: ArrowArray, bits: 32 | 64, places: number, present: Present): Int32Array {
-  const { length } = array;
   const isSingle = bits === 32;
   const floats = floatsOf(array, bits);
-  const words = new Int32Array(length * 2);
+  const words = new Int32Array(array.length * 2);
   const power = 10 ** places;
-  for (let row = 0; row < length; row++) {
+  const exactMax = places > PLACES_EXACT_MAX ? 0 : isSingle ? SINGLE_MAX : DOUBLE_MAX;
+  for (let row = 0; row < floats.length; row++) {
     if (!hasValue(present, row)) continue;
     const value = floats[row];
     const scaled = Math.round(value * power);
     const back = scaled / power;
     const isSame = (isSingle ? Math.fround(back) : back) === value;
-    if (isSame && Math.abs(scaled) <= Number.MAX_SAFE_INTEGER && places <= 22)
-      writeNumberWords(words, row * 2, scaled);
+    if (isSame && Math.abs(scaled) < exactMax) writeNumberWords(words, row * 2, scaled);
     else writeScaled(words, row, isSingle ? shortestSingle(value) : String(value), places);
   }
   return words;
 }
 
+/** 10^22 is the greatest power of ten that is a double. */
+const PLACES_EXACT_MAX = 22;
+/** Every decimal of so many digits differs from others as a float, and so many are enough for every float. */
+const SINGLE_DIGITS_MIN = 6;
 const SINGLE_DIGITS_MAX = 9;
 
 function shortestSingle(value: number): string {
-  for (let digits = 1; digits < SINGLE_DIGITS_MAX; digits++) {
+  for (let digits = SINGLE_DIGITS_MIN; digits < SINGLE_DIGITS_MAX; digits++) {
     const text = value.toPrecision(digits);
     if (Math.fround(Number(text)) === value) return text;
   }
