@@ -39,6 +39,7 @@ export class ArrowParts implements PartSource {
   readonly #arrived: ArrivedBytes;
   #fault: QuarryError | null = null;
   #atStart = true;
+  #isFile = false;
   #hasSchema = false;
   /** The stream has ended; what follows is ignored. */
   #isEnded = false;
@@ -157,8 +158,8 @@ export class ArrowParts implements PartSource {
     const { buffer, start, end } = this.#arrived;
     if (end - start < FILE_MAGIC.length && !this.#isOver) return false;
     this.#atStart = false;
-    const isFile = buffer.subarray(start, Math.min(end, start + FILE_MAGIC.length)).equals(FILE_MAGIC);
-    this.#messageAt = start + (isFile ? FILE_MAGIC.length : 0);
+    this.#isFile = buffer.subarray(start, Math.min(end, start + FILE_MAGIC.length)).equals(FILE_MAGIC);
+    this.#messageAt = start + (this.#isFile ? FILE_MAGIC.length : 0);
     this.#arrived.dropTo(this.#messageAt);
     return true;
   }
@@ -194,7 +195,7 @@ export class ArrowParts implements PartSource {
 
   #read({ kind, header, end }: Message): void {
     if ((kind === 'schema') === this.#hasSchema) {
-      throw new ArrowError(kind === 'schema' ? 'it has two schemas' : 'it does not begin with a schema');
+      throw new ArrowError(kind === 'schema' ? 'it has two schemas' : this.#withoutSchema);
     }
     switch (kind) {
       case 'schema':
@@ -216,6 +217,10 @@ export class ArrowParts implements PartSource {
         else this.#batch = { end, rowCount };
       }
     }
+  }
+
+  get #withoutSchema(): string {
+    return this.#isFile ? 'a file must have its schema at the beginning' : 'it does not begin with a schema';
   }
 
   #takeIntoHead(end: number): void {
