@@ -91,7 +91,7 @@ function bothPresent(a: Uint8Array, b: Uint8Array): Uint8Array {
 
 function checkInstant(seconds: number, row: number, code: 2007 | 2014): void {
   if (seconds >= INSTANT_SECONDS_MIN && seconds <= INSTANT_SECONDS_MAX) return;
-  throw new RowRefused(row, code, 'the date is outside the years 0000 to 9999');
+  throw new RowRefused(row, code, 'the year of the date does not have four digits');
 }
 
 /** Of dates and timestamps; elements of rows without a value mean nothing. */

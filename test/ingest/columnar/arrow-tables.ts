@@ -55,6 +55,8 @@ const WORDS = [
   'q',
   '',
 ];
+/** Without the empty text, which is no value. */
+const NAMES = WORDS.slice(0, -1);
 const DAY_MS = 86_400_000;
 
 type Make = (random: Prng, count: number) => { type: DataType; values: unknown[]; json: string[] };
@@ -74,11 +76,11 @@ const integers =
   };
 
 const texts =
-  (type: () => DataType): Make =>
+  (type: () => DataType, words = WORDS): Make =>
   (random, count) => {
     const values = Array.from(
       { length: count },
-      () => random.pick(WORDS) + (random.below(3) === 0 ? random.below(20) : ''),
+      () => random.pick(words) + (random.below(3) === 0 ? random.below(20) : ''),
     );
     return { type: type(), values, json: values.map((value) => JSON.stringify(value)) };
   };
@@ -156,7 +158,7 @@ const INTEGERS: readonly Make[] = [
 const TEXTS: readonly Make[] = [
   texts(() => new Utf8()),
   texts(() => new LargeUtf8()),
-  texts(() => new Dictionary(new Utf8(), new Int8())),
+  texts(() => new Dictionary(new Utf8(), new Int16())),
   texts(() => new Dictionary(new Utf8(), new Uint16())),
 ];
 const NUMBERS: readonly Make[] = [floats(new Float64()), decimals, integers(new Int16(), -32_768n, 32_767n)];
@@ -195,9 +197,7 @@ function vectorOf(values: readonly unknown[], type: DataType): Vector {
 
 function listField(random: Prng, name: string, count: number): MadeField {
   const lists = Array.from({ length: count }, () =>
-    random.below(4) === 0
-      ? null
-      : Array.from({ length: random.below(4) }, () => random.pick(WORDS.slice(0, -1))),
+    random.below(4) === 0 ? null : Array.from({ length: random.below(4) }, () => random.pick(NAMES)),
   );
   const type = new List(new Field('item', new Utf8(), true));
   return {
@@ -222,7 +222,7 @@ export function makeTable(random: Prng, nowMs: number, count: number): MadeTable
   const ids: Make =
     random.below(2) === 0
       ? INTEGERS[random.below(8)]
-      : texts(() => random.pick([new Utf8(), new Dictionary(new Utf8(), new Int32())]));
+      : texts(() => random.pick([new Utf8(), new Dictionary(new Utf8(), new Int32())]), NAMES);
   const id = madeField(random, 'User ID', ids, count, 0);
   const optional = [
     field('name', random.pick(TEXTS)),
