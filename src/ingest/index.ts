@@ -1,3 +1,11 @@
+export {
+  ArrowError,
+  type ArrowMessage,
+  arrowMessageAt,
+  dictionaryHeadOf,
+  rowCountOf,
+} from './columnar/arrow-message.js';
+export { ARROW_ROWS_MAX, parseColumns } from './columnar/parse-columns.js';
 export { parseInsert } from './insert.js';
 export * from './lines.js';
 export * from './parse.js';

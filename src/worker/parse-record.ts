@@ -12,6 +12,7 @@ import {
   type LineNumbers,
   type ParseContext,
   type ParsedInsert,
+  parseColumns,
   parseInsert,
   parseLines,
   parseOrQuarantine,
@@ -115,6 +116,7 @@ function outcomeOf(
   scratch: IngestScratch,
 ): QuarantineOutcome {
   if (lines === null) return parseInsert(body, context, scratch);
+  if (records?.format === 'arrow') return parseColumns(body, lines, records, context, scratch);
   if (quarantine !== null) {
     const request = { text: body, numbers: lines, mapping: records, settings: quarantine };
     return parseOrQuarantine(request, context, scratch);

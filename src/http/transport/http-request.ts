@@ -22,7 +22,7 @@ import { BodyReader, type ByteBudget } from './body.js';
 import type { BodyDecoder, Encoding } from './decode.js';
 import { LineStream } from './line-stream.js';
 import { PartRunner } from './part-runner.js';
-import { recordLinesOf } from './record-lines.js';
+import { partsOf } from './record-lines.js';
 import type { Response } from './uws.js';
 
 /** State and services that the requests of one server share. */
@@ -272,7 +272,7 @@ export class HttpRequest implements Cancellation {
       server,
       response,
       encoding: admitted.encoding,
-      ...recordLinesOf(admitted.records),
+      ...partsOf(admitted.records, server.budget),
       apply: (part, text) => parts.apply(part, text),
       errorOf: (error) => report.errorOf(error),
       refused: (part, error) => report.partRefused(part, error),

@@ -19,8 +19,8 @@ export interface RecordEvent {
 export type UnknownFields = 'refuse' | 'ignore' | 'create';
 
 export interface RecordMapping {
-  /** Lines of JSON objects, or lines of CSV whose first one has the names. */
-  readonly format: 'json' | 'csv';
+  /** Lines of JSON objects, lines of CSV whose first one has the names, or the rows of an Arrow stream. */
+  readonly format: 'json' | 'csv' | 'arrow';
   /** Separates the values of a CSV line: one ASCII character. */
   readonly delimiter: string;
   /** null = the default dimension. */
