@@ -215,6 +215,7 @@ export class InProcessServer {
         refusals: () => NO_REFUSALS,
       }),
       waiting: new Set(),
+      arrowBatchBytesMax: HTTP_DEFAULTS.arrowBatchBytesMax,
       bodySecondsMax: HTTP_DEFAULTS.bodySecondsMax,
       stallSecondsMax: HTTP_DEFAULTS.stallSecondsMax,
       closing: false,

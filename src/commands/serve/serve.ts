@@ -34,6 +34,9 @@ import { createEngine, type ServerDependencies } from './create-engine.js';
 import type { ServeConfig } from './serve-config.js';
 import { startPostgres } from './serve-postgres.js';
 
+/** A record batch of Arrow takes at most this part of the memory limit, before it is parsed. */
+const ARROW_MEMORY_PART = 32;
+
 export interface RunningServer {
   readonly ports: Ports;
   /** Port for Postgres clients; null = they are not served. */
@@ -89,6 +92,10 @@ export async function startServer(
     const server = new HttpServer(
       {
         ...HTTP_DEFAULTS,
+        arrowBatchBytesMax: Math.min(
+          HTTP_DEFAULTS.arrowBatchBytesMax,
+          Math.floor(config.memoryLimitBytes / ARROW_MEMORY_PART),
+        ),
         ...certificate,
         host: config.host,
         httpsPort: config.httpsPort,

@@ -18,9 +18,8 @@ import { ArrivedBytes } from './arrived-bytes.js';
 import type { ByteBudget } from './body.js';
 import type { BodyPart, PartSource } from './part-source.js';
 
-/** Limit of a record batch, and of schema and dictionaries together. */
+/** Limit of a record batch; smaller if the server has little memory. Schema and dictionaries together may have half of it. */
 export const ARROW_BATCH_BYTES_MAX = 32 * 2 ** 20;
-export const ARROW_HEAD_BYTES_MAX = 16 * 2 ** 20;
 
 const FILE_MAGIC = Buffer.from('ARROW1\0\0', 'latin1');
 
@@ -37,6 +36,7 @@ interface HeadDictionary {
 
 export class ArrowParts implements PartSource {
   readonly #arrived: ArrivedBytes;
+  readonly #batchBytesMax: number;
   #fault: QuarryError | null = null;
   #atStart = true;
   #isFile = false;
@@ -56,8 +56,9 @@ export class ArrowParts implements PartSource {
   #number = 1;
   #firstRow = 1;
 
-  constructor(budget: ByteBudget) {
-    this.#arrived = new ArrivedBytes(budget, ARROW_BATCH_BYTES_MAX);
+  constructor(budget: ByteBudget, batchBytesMax = ARROW_BATCH_BYTES_MAX) {
+    this.#arrived = new ArrivedBytes(budget, batchBytesMax);
+    this.#batchBytesMax = batchBytesMax;
   }
 
   get next(): Pick<BodyPart, 'number' | 'firstLine'> {
@@ -175,8 +176,8 @@ export class ArrowParts implements PartSource {
       return null;
     }
     const messageEnd = message === null ? null : message.bodyAt + message.bodyBytes;
-    if (messageEnd !== null && messageEnd - this.#messageAt > ARROW_BATCH_BYTES_MAX) {
-      const text = `the record batch from row ${this.#firstRow} on has more than ${ARROW_BATCH_BYTES_MAX} bytes`;
+    if (messageEnd !== null && messageEnd - this.#messageAt > this.#batchBytesMax) {
+      const text = `the record batch from row ${this.#firstRow} on has more than ${this.#batchBytesMax} bytes`;
       this.#fault = new QuarryError(1507, `${text}: write smaller ones`);
       return null;
     }
@@ -226,8 +227,8 @@ export class ArrowParts implements PartSource {
   #takeIntoHead(end: number): void {
     this.#messageAt = end;
     this.#awaitedEnd = end;
-    if (end - this.#arrived.start > ARROW_HEAD_BYTES_MAX) {
-      throw new ArrowError(`its schema and dictionaries have more than ${ARROW_HEAD_BYTES_MAX} bytes`);
+    if (end - this.#arrived.start > this.#batchBytesMax / 2) {
+      throw new ArrowError(`its schema and dictionaries have more than ${this.#batchBytesMax / 2} bytes`);
     }
   }
 

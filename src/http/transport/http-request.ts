@@ -33,6 +33,7 @@ export interface ServerContext extends ReportDependencies {
   /** Requests that wait for bytes of their body, or for their client to take bytes of the answer. */
   readonly waiting: Set<HttpRequest>;
   readonly bodySecondsMax: number;
+  readonly arrowBatchBytesMax: number;
   readonly stallSecondsMax: number;
   /** True once the server closes: every answer closes its connection. */
   closing: boolean;
@@ -272,7 +273,7 @@ export class HttpRequest implements Cancellation {
       server,
       response,
       encoding: admitted.encoding,
-      ...partsOf(admitted.records, server.budget),
+      ...partsOf(admitted.records, server),
       apply: (part, text) => parts.apply(part, text),
       errorOf: (error) => report.errorOf(error),
       refused: (part, error) => report.partRefused(part, error),

@@ -35,7 +35,7 @@ export interface RecordLines {
 /** How a body is divided into parts; null = it has lines of entities. */
 export function partsOf(
   body: RecordBody | null,
-  budget: ByteBudget,
+  { budget, arrowBatchBytesMax }: { readonly budget: ByteBudget; readonly arrowBatchBytesMax: number },
 ): { parts: PartSource; records: RecordLines | null } {
   if (body === null) return { parts: new BodyParts(budget, 'auto-create'), records: null };
   switch (body.form) {
@@ -46,7 +46,7 @@ export function partsOf(
     case 'csv':
       return { parts: new BodyParts(budget, 'first'), records: new CsvRecordLines(body.mapping.delimiter) };
     case 'arrow':
-      return { parts: new ArrowParts(budget), records: null };
+      return { parts: new ArrowParts(budget, arrowBatchBytesMax), records: null };
   }
 }
 

@@ -24,6 +24,7 @@ import { Metrics } from '../observability/metrics.js';
 import type { PostgresStats } from '../observability/postgres-metrics.js';
 import { RequestLog } from '../observability/request-log.js';
 import { type Answer, JSON_TYPE } from './answer.js';
+import { ARROW_BATCH_BYTES_MAX } from './arrow-parts.js';
 import { ByteBudget } from './body.js';
 import { BodyDecoder } from './decode.js';
 import { HttpRequest, type ServerContext } from './http-request.js';
@@ -48,6 +49,8 @@ export interface HttpSettings {
   readonly bodySecondsMax: number;
   /** Limit of the memory of all bodies that are being received or worked on. */
   readonly bodyBytesReservedMax: number;
+  /** Limit of a record batch of Arrow. */
+  readonly arrowBatchBytesMax: number;
   /** Seconds for which a client may accept nothing of an answer that is being sent. */
   readonly stallSecondsMax: number;
   /** Seconds that `close` waits for running requests. */
@@ -56,11 +59,17 @@ export interface HttpSettings {
 
 export const HTTP_DEFAULTS: Pick<
   HttpSettings,
-  'bodySecondsMax' | 'bodyBytesReservedMax' | 'stallSecondsMax' | 'closeSecondsMax' | 'slowQueryMs'
+  | 'bodySecondsMax'
+  | 'bodyBytesReservedMax'
+  | 'arrowBatchBytesMax'
+  | 'stallSecondsMax'
+  | 'closeSecondsMax'
+  | 'slowQueryMs'
 > = {
   bodySecondsMax: 60,
   stallSecondsMax: 120,
   bodyBytesReservedMax: 256 * 2 ** 20,
+  arrowBatchBytesMax: ARROW_BATCH_BYTES_MAX,
   closeSecondsMax: 10,
   slowQueryMs: 1_000,
 };
@@ -166,6 +175,7 @@ export class HttpServer {
       }),
       waiting: new Set(),
       bodySecondsMax: settings.bodySecondsMax,
+      arrowBatchBytesMax: settings.arrowBatchBytesMax,
       stallSecondsMax: settings.stallSecondsMax,
       closing: false,
       openCount: 0,

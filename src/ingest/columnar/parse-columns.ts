@@ -19,16 +19,21 @@ import { FieldRefused, readColumn, readLists, readTexts } from './read-column.js
 import { eventSecondsOf } from './read-dates.js';
 import { storedTexts, textsOfIntegers } from './read-texts.js';
 import {
+  BatchMemory,
   type ColumnTarget,
   encodeIds,
   encodeSection,
   idHashes,
   rowsByShard,
   type ShardRows,
+  setSectionCount,
 } from './sections.js';
 
 /** Rows of a record batch. From 30,000 to 130,000 rows are inserted fastest. */
 export const ARROW_ROWS_MAX = 262_144;
+
+/** Memory of a shard's batch that is kept for the next part. */
+const POOLED_BYTES_MAX = 16 * 2 ** 20;
 
 /** Limit of the batches of a part, below that of a log record. */
 const RECORD_BYTES_MAX = 63 * 2 ** 20;
@@ -50,6 +55,8 @@ export function parseColumns(
   context: ParseContext,
   scratch: IngestScratch,
 ): ParseOutcome {
+  const isPooled = scratch.batchMemories.every(({ words }) => words.byteLength <= POOLED_BYTES_MAX);
+  if (!isPooled) scratch.batchMemories.length = 0;
   try {
     const arrays = checked('the Arrow stream', () => readPart(bytes));
     return { parsed: new PartParser(arrays, mapping, context, scratch).run() };
@@ -137,9 +144,9 @@ class PartParser {
   readonly #scratch: IngestScratch;
   readonly #nowSeconds: number;
   #valueCount = 0;
-  #byteCount = 0;
-  /** By shard: the sections of its batch. */
-  #sections: Int32Array[][] = [];
+  /** By shard: its batch, and the number of its sections. */
+  readonly #batches: readonly BatchMemory[];
+  readonly #sectionCounts: number[];
   /** Rows that have some value; null = all. */
   #filled: Uint8Array | null;
 
@@ -155,6 +162,10 @@ class PartParser {
     this.#scratch = scratch;
     this.#nowSeconds = Math.floor(context.nowMs / 1000);
     this.#filled = new Uint8Array(this.rowCount);
+    const { batchMemories } = scratch;
+    while (batchMemories.length < context.shardCount) batchMemories.push(new BatchMemory());
+    this.#batches = batchMemories.slice(0, context.shardCount);
+    this.#sectionCounts = this.#batches.map(() => 0);
   }
 
   get rowCount(): number {
@@ -168,7 +179,9 @@ class PartParser {
     const { dimension } = mapped;
     const ids = this.#ids(mapped.id, dimension.textCase);
     const rows = rowsByShard(idHashes(ids, rowCount), shardCount);
-    this.#sections = rows.map(() => []);
+    this.#batches.forEach((batch, shard) => {
+      encodeIds(dimension.id, ids, rows[shard], batch);
+    });
     const relations = new Map(
       [...dimension.relations.values()].flatMap(({ id, columnIds }) =>
         columnIds.map((columnId) => [columnId, id]),
@@ -180,7 +193,7 @@ class PartParser {
       const field = mapped.id?.field.name ?? this.#arrays[0].field.name;
       throw new NamedRefusal(field, new RowRefused(empty, 2017, 'no other field of the row has a value'));
     }
-    const encoded = this.#encode(dimension.id, ids, rows);
+    const encoded = this.#join(dimension.id, rows);
     return { entityCount: rowCount, valueCount: this.#valueCount, ...encoded, ...mapped.created };
   }
 
@@ -202,12 +215,12 @@ class PartParser {
     const target = named(mapped.field, () => this.#target(mapped, relationId));
     this.#fill(target.present);
     rows.forEach((own, shard) => {
-      const section = encodeSection(target, own);
+      const section = encodeSection(target, own, this.#batches[shard]);
       if (section === null) return;
       this.#valueCount += section.valueCount;
-      this.#count(section.words.byteLength);
-      this.#sections[shard].push(section.words);
+      this.#sectionCounts[shard]++;
     });
+    this.#checkSize();
   }
 
   #target({ column, field, dates }: MappedColumn, relationId: number): ColumnTarget {
@@ -258,36 +271,29 @@ class PartParser {
     else for (let row = 0; row < filled.length; row++) filled[row] |= present[row];
   }
 
-  #count(bytes: number): void {
-    this.#byteCount += bytes;
-    if (this.#byteCount <= RECORD_BYTES_MAX) return;
-    throw new BodyRefused(
-      1507,
-      `the rows take more than ${RECORD_BYTES_MAX} bytes in the log: write smaller record batches`,
-    );
+  get #byteCount(): number {
+    return this.#batches.reduce((sum, { end }) => sum + end * 4, 0);
   }
 
-  #encode(
-    dimensionId: number,
-    ids: ColumnValues,
-    rows: ShardRows,
-  ): { buffer: ArrayBufferLike; batches: BatchRange[] } {
-    const { shardCount } = this.#context;
-    const heads = rows.map((own, shard) => encodeIds(dimensionId, ids, own, this.#sections[shard].length));
-    for (const head of heads) this.#count(head.byteLength);
+  #checkSize(): void {
+    if (this.#byteCount <= RECORD_BYTES_MAX) return;
+    const text = `the rows take more than ${RECORD_BYTES_MAX} bytes in the log: write smaller record batches`;
+    throw new BodyRefused(1507, text);
+  }
+
+  /** Concatenates the batches of all shards that have rows. */
+  #join(dimensionId: number, rows: ShardRows): { buffer: ArrayBufferLike; batches: BatchRange[] } {
     const scratch = this.#scratch;
     if (scratch.encoded.byteLength < this.#byteCount) scratch.encoded = new Int32Array(this.#byteCount >> 2);
     const batches: BatchRange[] = [];
     let at = 0;
-    for (let shard = 0; shard < shardCount; shard++) {
-      if (rows[shard].length === 0) continue;
-      const from = at;
-      for (const words of [heads[shard], ...this.#sections[shard]]) {
-        scratch.encoded.set(words, at);
-        at += words.length;
-      }
-      batches.push({ shard, dimensionId, offset: from * 4, byteLength: (at - from) * 4 });
-    }
+    this.#batches.forEach((batch, shard) => {
+      if (rows[shard].length === 0) return;
+      setSectionCount(batch, this.#sectionCounts[shard]);
+      scratch.encoded.set(batch.words.subarray(0, batch.end), at);
+      batches.push({ shard, dimensionId, offset: at * 4, byteLength: batch.end * 4 });
+      at += batch.end;
+    });
     return { buffer: scratch.encoded.buffer, batches };
   }
 }

@@ -6,7 +6,10 @@ import { shardOf } from '../../base/index.js';
 import { BATCH_VERSION, FORMS, type Form, KINDS } from '../../column/index.js';
 import type { ValueKind } from '../../schema/index.js';
 import { HEAD_WORDS, paddedWords } from '../encode.js';
-import type { ColumnValues, ElementValues, Texts } from './column-values.js';
+import type { ColumnValues, ElementValues } from './column-values.js';
+
+/** In the head of a batch. */
+const SECTION_COUNT_WORD = 3;
 
 /** The rows of each shard, ascending. */
 export type ShardRows = readonly Uint32Array[];
@@ -29,6 +32,27 @@ export interface ColumnTarget {
   readonly nowSeconds: number;
 }
 
+/** Growable memory for one encoded batch. Words that were used before keep their contents until they are written again. */
+export class BatchMemory {
+  words = new Int32Array(0);
+  bytes = new Uint8Array(0);
+  /** Words in use. */
+  end = 0;
+
+  /** Reserves `count` words and returns the offset of the first. */
+  reserve(count: number): number {
+    const at = this.end;
+    this.end += count;
+    if (this.end > this.words.length) {
+      const grown = new Int32Array(Math.max(this.end, this.words.length * 2));
+      grown.set(this.words.subarray(0, at));
+      this.words = grown;
+      this.bytes = new Uint8Array(grown.buffer);
+    }
+    return at;
+  }
+}
+
 /** Divides rows by the hashes of their entity IDs. */
 export function rowsByShard(hashes: Int32Array, shardCount: number): ShardRows {
   const count = hashes.length;
@@ -46,37 +70,48 @@ export function rowsByShard(hashes: Int32Array, shardCount: number): ShardRows {
   return Array.from({ length: shardCount }, (_, shard) => rows.subarray(ends[shard], ends[shard + 1]));
 }
 
-/** The section of one shard; null = none of its rows has a value. */
+/** Appends the section of one shard to its batch. Returns the number of values; 0 = none, also if all lists are empty. */
 export function encodeSection(
   target: ColumnTarget,
   rows: Uint32Array,
-): { words: Int32Array; valueCount: number } | null {
+  to: BatchMemory,
+): EncodedSection | null {
   const { columnId, kind, form, relationId, values } = target;
   const { positions, sources } = rowsWithValue(rows, target.present);
   if (sources.length === 0) return null;
   const elements = form === 'list' && target.offsets !== null ? itemsOf(sources, target.offsets) : sources;
-  const hasExtra = form !== 'latest';
   const byteCount = values.kind === 'texts' ? textBytes(values, elements) : 0;
-  const rowWords = paddedWords(positions.length * 4) * (hasExtra ? 2 : 1);
-  const words = new Int32Array(HEAD_WORDS + rowWords + elementWords(values, elements.length, byteCount));
-  words.set([
-    columnId,
-    FORMS.indexOf(form),
-    KINDS.indexOf(kind),
-    positions.length,
-    elements.length,
-    byteCount,
-    relationId,
-  ]);
-  let at = HEAD_WORDS;
-  words.set(positions, at);
-  at += paddedWords(positions.length * 4);
-  if (hasExtra) {
-    writeExtra(target, sources, words.subarray(at, at + positions.length));
-    at += paddedWords(positions.length * 4);
+  let at = to.reserve(HEAD_WORDS);
+  const head = [columnId, FORMS.indexOf(form), KINDS.indexOf(kind), positions.length, elements.length];
+  to.words.set([...head, byteCount, relationId, 0], at);
+  at = reserveParts(to, positions.length);
+  to.words.set(positions, at);
+  if (form !== 'latest') {
+    at = reserveParts(to, positions.length);
+    writeExtra(target, sources, to.words.subarray(at, at + positions.length));
   }
-  writeElements(values, elements, words, at);
-  return { words, valueCount: elements.length };
+  writeElements(values, elements, byteCount, to);
+  return { valueCount: elements.length };
+}
+
+export interface EncodedSection {
+  readonly valueCount: number;
+}
+
+/** Reserves words for `count` elements of four bytes, with a padding of zeros. */
+function reserveParts(to: BatchMemory, count: number): number {
+  const words = paddedWords(count * 4);
+  const at = to.reserve(words);
+  if (words > count) to.words[at + words - 1] = 0;
+  return at;
+}
+
+/** Reserves words for `count` bytes, with a padding of zeros. */
+function reserveBytes(to: BatchMemory, count: number): number {
+  const words = paddedWords(count);
+  const at = to.reserve(words);
+  if (words > 0) to.words.fill(0, at + words - 2, at + words);
+  return at;
 }
 
 /** `positions`: the rows of the batch; `sources`: their rows in the record batch. */
@@ -134,50 +169,40 @@ function textBytes({ texts: { offsets }, codes }: TextElements, elements: Uint32
   return bytes;
 }
 
-function elementWords(values: ElementValues, count: number, byteCount: number): number {
-  switch (values.kind) {
-    case 'bits':
-      return paddedWords(count);
-    case 'words':
-      return paddedWords(count * values.stride * 4);
-    case 'texts':
-      return paddedWords(count * 4) + paddedWords((count + 1) * 4) + paddedWords(byteCount);
-  }
-}
-
-function writeElements(values: ElementValues, elements: Uint32Array, words: Int32Array, at: number): void {
+function writeElements(
+  values: ElementValues,
+  elements: Uint32Array,
+  byteCount: number,
+  to: BatchMemory,
+): void {
   switch (values.kind) {
     case 'bits': {
-      const bytes = new Uint8Array(words.buffer, at * 4, elements.length);
-      for (let index = 0; index < elements.length; index++) bytes[index] = values.bits[elements[index]];
+      const at = reserveBytes(to, elements.length) * 4;
+      for (let index = 0; index < elements.length; index++)
+        to.bytes[at + index] = values.bits[elements[index]];
       return;
     }
     case 'words':
-      writeWords(values.words, values.stride, elements, words, at);
+      writeWords(values.words, values.stride, elements, to);
       return;
     case 'texts':
-      writeTexts(values.texts, values.codes, elements, words, at);
+      writeTexts(values, elements, byteCount, to);
   }
 }
 
-function writeWords(
-  from: Int32Array,
-  stride: number,
-  elements: Uint32Array,
-  to: Int32Array,
-  start: number,
-): void {
-  let at = start;
+function writeWords(from: Int32Array, stride: number, elements: Uint32Array, to: BatchMemory): void {
+  let at = reserveParts(to, elements.length * stride);
+  const { words } = to;
   if (stride === 2) {
     for (let index = 0; index < elements.length; index++) {
       const source = elements[index] * 2;
-      to[at++] = from[source];
-      to[at++] = from[source + 1];
+      words[at++] = from[source];
+      words[at++] = from[source + 1];
     }
     return;
   }
   for (let index = 0; index < elements.length; index++) {
-    for (let word = 0; word < stride; word++) to[at++] = from[elements[index] * stride + word];
+    for (let word = 0; word < stride; word++) words[at++] = from[elements[index] * stride + word];
   }
 }
 
@@ -185,44 +210,46 @@ function writeWords(
 const LOOP_BYTES_MAX = 32;
 
 function writeTexts(
-  { hashes, offsets, bytes }: Texts,
-  codes: Int32Array | null,
+  { texts, codes }: TextElements,
   elements: Uint32Array,
-  words: Int32Array,
-  start: number,
+  byteCount: number,
+  to: BatchMemory,
 ): void {
+  const { hashes, offsets, bytes } = texts;
   const count = elements.length;
-  const endsAt = start + paddedWords(count * 4);
-  const textAt = (endsAt + paddedWords((count + 1) * 4)) * 4;
-  const to = new Uint8Array(words.buffer);
+  const hashAt = reserveParts(to, count);
+  const endsAt = reserveParts(to, count + 1);
+  const textAt = reserveBytes(to, byteCount) * 4;
+  const { words, bytes: toBytes } = to;
+  words[endsAt] = 0;
   let end = 0;
   for (let index = 0; index < count; index++) {
     const text = codes === null ? elements[index] : codes[elements[index]];
     const from = offsets[text];
     const length = offsets[text + 1] - from;
-    words[start + index] = hashes[text];
+    words[hashAt + index] = hashes[text];
+    const at = textAt + end;
     if (length <= LOOP_BYTES_MAX)
-      for (let byte = 0; byte < length; byte++) to[textAt + end + byte] = bytes[from + byte];
-    else to.set(bytes.subarray(from, from + length), textAt + end);
+      for (let byte = 0; byte < length; byte++) toBytes[at + byte] = bytes[from + byte];
+    else toBytes.set(bytes.subarray(from, from + length), at);
     end += length;
     words[endsAt + index + 1] = end;
   }
 }
 
-/** The head and the IDs of a batch. */
-export function encodeIds(
-  dimensionId: number,
-  ids: ColumnValues,
-  rows: Uint32Array,
-  sectionCount: number,
-): Int32Array {
+/** Begins a batch with its head and IDs; `setSectionCount` must follow. */
+export function encodeIds(dimensionId: number, ids: ColumnValues, rows: Uint32Array, to: BatchMemory): void {
   const { values } = ids;
   if (values.kind !== 'texts') throw new TypeError('entity IDs are texts');
   const byteCount = textBytes(values, rows);
-  const words = new Int32Array(HEAD_WORDS + elementWords(values, rows.length, byteCount));
-  words.set([BATCH_VERSION, dimensionId, rows.length, sectionCount, byteCount]);
-  writeTexts(values.texts, values.codes, rows, words, HEAD_WORDS);
-  return words;
+  to.end = 0;
+  const at = to.reserve(HEAD_WORDS);
+  to.words.set([BATCH_VERSION, dimensionId, rows.length, 0, byteCount, 0, 0, 0], at);
+  writeTexts(values, rows, byteCount, to);
+}
+
+export function setSectionCount(batch: BatchMemory, count: number): void {
+  batch.words[SECTION_COUNT_WORD] = count;
 }
 
 /** Hashes of the IDs by row. */
