@@ -72,21 +72,20 @@ function limitMemory(bytesMax: number): { readonly bytes: () => number } {
 /** The number that PGlite throws for an error of Postgres itself. */
 const LONG_JUMP = 100;
 
-interface MainLoop {
-  _PostgresMainLoopOnce(): void;
-}
+/** The function of PGlite's module that handles one message. */
+const MAIN_LOOP = '_PostgresMainLoopOnce';
 
 /**
  * Finds exceptions that interrupt the code of Postgres, as a stack overflow does. PGlite goes on after them as after errors of
  * Postgres, with the state of the interrupted query.
  */
 function interruptionsOf(database: PGlite): { readonly last: () => unknown } {
-  const loop: MainLoop = Reflect.get(database, 'mod');
-  const own = loop._PostgresMainLoopOnce;
+  const module: Record<string, () => void> = Reflect.get(database, 'mod');
+  const handle = module[MAIN_LOOP];
   let last: unknown = null;
-  loop._PostgresMainLoopOnce = () => {
+  module[MAIN_LOOP] = () => {
     try {
-      own();
+      handle();
     } catch (error) {
       if (typeof error !== 'object' || error === null || Reflect.get(error, 'status') !== LONG_JUMP)
         last = error;
