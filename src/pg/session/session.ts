@@ -59,7 +59,7 @@ export class Session implements SessionState {
   readonly writes: TransactionWrites;
   readonly tables = new SessionTables();
   readonly #copying = new CopyMessages((frame) => this.#message(frame));
-  readonly #registry = new StatementRegistry();
+  readonly #registry: StatementRegistry;
   /** Several statements came in one message. */
   #isImplicitBlock = false;
   /** An error occurred, and Sync has not arrived yet. */
@@ -71,6 +71,7 @@ export class Session implements SessionState {
     this.#dependencies = dependencies;
     this.settings = dependencies.settings;
     this.writes = new TransactionWrites(dependencies.engine);
+    this.#registry = new StatementRegistry((bytes) => dependencies.engine.holdMemory(bytes));
     this.databaseName = dependencies.databaseName;
     this.userName = dependencies.userName;
     this.processId = dependencies.processId;
@@ -88,7 +89,7 @@ export class Session implements SessionState {
     this.cancel();
     this.#copying.fail(new ClientGone());
     this.writes.drop();
-    this.closePortals();
+    this.#registry.close();
     this.cursors.close(null);
     this.tables.dropAll();
   }
@@ -149,6 +150,7 @@ export class Session implements SessionState {
       else if (kind === kindOf('E')) await this.#execute(body);
       else if (kind === kindOf('C')) this.#close(body);
       else throw unknownMessage(kind);
+      await this.#output.flushLong();
     } catch (error) {
       this.#skipsToSync = true;
       await this.#refuse(error, null);
