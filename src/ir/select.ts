@@ -77,6 +77,7 @@ export type AggregateFunction =
   | 'count'
   | 'sum'
   | 'avg'
+  | 'mean' // AVG of PostgreSQL: a decimal of exact numbers, not rounded to 6 decimals
   | 'min'
   | 'max'
   // Statistics of a sample, missing for fewer than two values.
@@ -125,7 +126,7 @@ export interface Aggregate {
   readonly fraction: number | null;
   /**
    * count: integer. sum: integer, the operand's decimal, or float. min, max: the operand's type. avg and stddev: float,
-   * avg with at most 6 decimals. percentile, variance: float. list: text. The others: the operand's type.
+   * avg with at most 6 decimals. mean: a decimal with MEAN_SCALE or more places, of floats a float. percentile, variance: float. list: text. The others: the operand's type.
    */
   readonly type: SqlType;
 }

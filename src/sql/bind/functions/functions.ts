@@ -3,6 +3,7 @@ import { quoted } from '../../../base/index.js';
 import type { DateUnit, Expression } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { Binder } from '../binder.js';
+import { asText } from '../expressions/arithmetic.js';
 import type { NodeOf } from '../scope.js';
 import { suggestion } from '../suggest.js';
 import { CHOICE_FUNCTIONS } from './choice.js';
@@ -42,7 +43,7 @@ export const FUNCTION_NAMES: readonly string[] = [...BY_NAME.keys()].filter((nam
 
 /** Binds a call. Throws 6000 for an unknown function or unsuitable arguments. */
 export function bindFunction(node: NodeOf<'call'>, binder: Binder): Expression {
-  const { args, position } = node;
+  const { args, position, ofPostgres = false } = node;
   const entry = entryOf(node);
   const signature = signatureOf(node.name, entry);
   const most = entry.rest === undefined ? entry.parameters.length + (entry.optional?.length ?? 0) : Infinity;
@@ -57,10 +58,11 @@ export function bindFunction(node: NodeOf<'call'>, binder: Binder): Expression {
     else {
       const takesJson = kind === 'json' || kind === 'point';
       const bound = takesJson ? binder.bind(argument) : binder.value(argument);
-      taken.push(argumentAs(kind, bound, signature, argument.position));
+      if (kind === 'words') taken.push(asText(bound, ofPostgres));
+      else taken.push(argumentAs(kind, bound, signature, argument.position));
     }
   });
-  return entry.make(taken, { position, scope: binder.scope, unit });
+  return entry.make(taken, { position, scope: binder.scope, unit, ofPostgres });
 }
 
 const ARRAYS = 'returns arrays, which are not available';
