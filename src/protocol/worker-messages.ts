@@ -12,6 +12,7 @@ import type { CatalogChange } from '../catalog/index.js';
 import type { RecordIdempotency, SnapshotFileEntry } from '../format/index.js';
 import type {
   BatchRange,
+  LineKeySettings,
   LineNumbers,
   Quarantined,
   QuarantineSettings,
@@ -126,6 +127,8 @@ export interface WorkerRequests {
     readonly lines: LineNumbers | null;
     /** Lines that are refused are kept; absent or null = they refuse the body. */
     readonly quarantine?: QuarantineSettings | null;
+    /** The keys of lines; absent or null = no line has one, unless `records` names their field. */
+    readonly lineKeys?: LineKeySettings | null;
     /** How lines that are flat records become entities; absent or null = lines are entities. */
     readonly records?: RecordMapping | null;
     /** SHA-256 that identifies the request (RecordOnce.id); null = it may be applied again. */
@@ -353,6 +356,10 @@ export interface ParsedRecord {
   readonly recordBytes: number;
   /** As in the record. */
   readonly idempotency: RecordIdempotency | null;
+  /** A key per line, zero for lines without one and lines that were left out; null = the lines have no keys. */
+  readonly lineKeys: Uint8Array | null;
+  /** The indexes of lines that were left out. */
+  readonly omittedLines: readonly number[];
   /** The dimensions of the batches, without duplicates. */
   readonly dimensionIds: readonly number[];
   /** The record's batches with their offsets in the buffer. */

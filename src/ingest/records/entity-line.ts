@@ -18,7 +18,9 @@ export class EntityLines {
   readonly #columns: ReadonlyMap<string, Column> | null;
   readonly #dimensionMember: string;
   /** The names of fields that are not columns of their own. */
-  readonly #consumed: ReadonlySet<string>;
+  readonly #consumed: Set<string>;
+  /** The name of the field of the line's key; null = lines have no keys. */
+  readonly #dedupeName: string | null;
   readonly #newColumns: NewColumns;
   readonly #events: readonly {
     readonly column: string;
@@ -32,14 +34,18 @@ export class EntityLines {
     this.#columns = dimension?.columns ?? null;
     this.#dimensionMember =
       mapping.dimension === null ? '' : `,"${DIMENSION}":${JSON.stringify(mapping.dimension)}`;
-    const { id, time } = mapping;
+    const { id, time, dedupe = null, unknown } = mapping;
     this.#newColumns = new NewColumns(mapping.format === 'csv');
     this.#events = mapping.events.map(({ column, field, dateField }) => {
       const date = dateField ?? time;
       return { column, name: columnNameOf(field), dateName: date === null ? null : columnNameOf(date) };
     });
     const used = this.#events.flatMap(({ name, dateName }) => [name, dateName ?? name]);
+    this.#dedupeName = dedupe === null ? null : columnNameOf(dedupe);
     this.#consumed = new Set(id.from === 'field' ? [columnNameOf(id.field), ...used] : used);
+    // A field that only recognizes repeats needs no column.
+    const isKeyOnly = unknown !== 'create' && this.#columns?.has(this.#dedupeName ?? '') !== true;
+    if (this.#dedupeName !== null && isKeyOnly) this.#consumed.add(this.#dedupeName);
   }
 
   /** Whether every record of a part must be seen before the first entity is made. */
@@ -64,12 +70,25 @@ export class EntityLines {
 
   /** `record`: the bytes of the record, for an ID that is a hash. Throws RecordError. */
   of(fields: Fields, record: Uint8Array): string {
+    this.#checkKey(fields);
     let line = `{"id":${this.#idOf(fields, record)}${this.#dimensionMember}`;
     for (const event of this.#events) line += this.#eventOf(event, fields);
     for (const [name, token] of fields) {
       if (!this.#consumed.has(name)) line += this.#memberOf(name, token);
     }
     return `${line}}`;
+  }
+
+  #checkKey(fields: Fields): void {
+    const name = this.#dedupeName;
+    if (name === null) return;
+    const token = fields.get(name);
+    if (isMissing(token)) {
+      throw new RecordError(2003, `the field ${quoted(name)}, which recognizes repeats, has no value`);
+    }
+    if (token.startsWith('[')) {
+      throw new RecordError(2007, `the field ${quoted(name)}, which recognizes repeats, is a list`);
+    }
   }
 
   #idOf(fields: Fields, record: Uint8Array): string {

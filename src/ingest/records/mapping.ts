@@ -29,6 +29,8 @@ export interface RecordMapping {
   readonly events: readonly RecordEvent[];
   /** The field with the time of a record. */
   readonly time: string | null;
+  /** The field by which a record that is sent again is recognized. Absent or null = none. */
+  readonly dedupe?: string | null;
   /** What is done with a field that no column of the dimension has. */
   readonly unknown: UnknownFields;
   /** Whether a column is created if it does not exist, and the dimension. */
