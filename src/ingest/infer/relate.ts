@@ -1,0 +1,39 @@
+/** The relation of the event columns that auto-create creates for records whose fields are one event each. */
+import { isEventType, type Relation } from '../../schema/index.js';
+import type { Inferred } from './infer.js';
+
+/** Whether the column of a field is one of the event that `prefix` names. */
+export const isOfEvent = (apiName: string, prefix: string): boolean =>
+  apiName === prefix || apiName.startsWith(`${prefix}-`);
+
+/**
+ * Adds, in each dimension with such new columns, all event columns of the event `prefix` that have no relation to the relation
+ * of its name. The model of the result has the relations, too.
+ */
+export function withRelations(inferred: Inferred, prefix: string): Inferred {
+  const { model, createdColumns } = inferred;
+  const dimensions = new Map(model.dimensions);
+  const createdRelations: { dimensionId: number; relation: Relation }[] = [];
+  let nextId = Math.max(model.nextColumnId, ...createdColumns.map(({ column }) => column.id + 1));
+  for (const [name, dimension] of model.dimensions) {
+    const isNew = createdColumns.some(
+      ({ dimensionId, column }) =>
+        dimensionId === dimension.id && isEventType(column.type) && isOfEvent(column.apiName, prefix),
+    );
+    if (!isNew) continue;
+    const related = new Set([...dimension.relations.values()].flatMap(({ columnIds }) => columnIds));
+    const added = [...dimension.columns.values()].filter(
+      ({ id, apiName, type, active }) =>
+        active && isEventType(type) && isOfEvent(apiName, prefix) && !related.has(id),
+    );
+    const before = dimension.relations.get(prefix);
+    const relation = {
+      id: before?.id ?? nextId++,
+      name: prefix,
+      columnIds: [...(before?.columnIds ?? []), ...added.map(({ id }) => id)],
+    };
+    dimensions.set(name, { ...dimension, relations: new Map([...dimension.relations, [prefix, relation]]) });
+    createdRelations.push({ dimensionId: dimension.id, relation });
+  }
+  return { ...inferred, model: { ...model, dimensions }, createdRelations };
+}
