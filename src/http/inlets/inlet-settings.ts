@@ -1,8 +1,10 @@
 /** The inlets that a server has, as the option --inlets names them. */
 import type { Inlet } from './inlet.js';
 import { otlp } from './otlp/otlp.js';
+import { posthog } from './posthog.js';
+import { segment } from './segment.js';
 
-const INLETS: readonly Inlet[] = [otlp];
+const INLETS: readonly Inlet[] = [segment, posthog, otlp];
 
 export const INLET_NAMES: readonly string[] = INLETS.map(({ name }) => name);
 

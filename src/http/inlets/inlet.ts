@@ -26,6 +26,16 @@ export interface RecordGroup {
   readonly mapping: Readonly<Record<string, string>>;
   /** Texts without line breaks. May be made while they are read. */
   readonly lines: Iterable<string>;
+  /** Of each line, if records that come again within 24 hours are left out. */
+  readonly identities?: readonly RecordIdentity[];
+}
+
+/** What tells a record that was sent again from a new one. */
+export interface RecordIdentity {
+  /** The sender's own ID of the record; different in all records of the dimension. */
+  readonly id: string;
+  /** Records of one entity are inserted in their order. */
+  readonly entity: string;
 }
 
 /** The result of consecutive records of one group, which were inserted together. */

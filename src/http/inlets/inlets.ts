@@ -15,10 +15,11 @@ import type { HttpRequest } from '../transport/http-request.js';
 import type { Peer } from '../transport/proxy.js';
 import type { BodyWork, ServerContext } from '../transport/server-context.js';
 import type { UwsRequest } from '../transport/uws.js';
+import type { Creates } from './group-insert.js';
 import type { FixedRoute, InletHead, InsertRoute, PartOutcome, RecordGroup } from './inlet.js';
 import { inletKeyOf } from './inlet-key.js';
 import type { InletSetting } from './inlet-settings.js';
-import { type Creates, insertGroups } from './insert-groups.js';
+import { insertGroups } from './insert-groups.js';
 
 /** The endpoint whose callers, limits and rates are those of the inlets. */
 const ENDPOINT = 'POST /v1/insert/lines';

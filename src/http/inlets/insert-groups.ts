@@ -1,18 +1,16 @@
 /**
- * Inserts the records of an inlet's body like those of POST /v1/insert/lines: part by part, with the same checks, limits, metrics
- * and quarantine. A part has records of one group and is one insert.
- * Invariant: an outcome without an error means that the records of the part are durable.
+ * Inserts the records of an inlet's body: those without an identity part by part, each part in one insert; those with one by one.
  */
-import { type Cancellation, QuarryError, quoted } from '../../base/index.js';
-import { isLineError, type Quarantined, type RecordMapping } from '../../ingest/index.js';
-import type { RequestContext } from '../auth/authorize.js';
-import type { HandlerRunner } from '../endpoints/handler-runner.js';
-import { recordMappingOf } from '../endpoints/record-parameters.js';
-import type { RequestLog } from '../observability/request-log.js';
-import type { RequestReport } from '../observability/request-report.js';
-import { type BodyPart, PART_BYTES_MAX, PART_LINES_MAX } from '../transport/body-parts.js';
-import { PartRunner } from '../transport/part-runner.js';
+import { QuarryError } from '../../base/index.js';
+import { PART_BYTES_MAX, PART_LINES_MAX } from '../transport/body-parts.js';
+import {
+  GroupInsert,
+  type GroupInsertDependencies,
+  type InsertOutcome,
+  type RecordPart,
+} from './group-insert.js';
 import { mayPass, type PartOutcome, type RecordGroup } from './inlet.js';
+import { insertIdentified } from './insert-identified.js';
 
 /** Limit of the bytes of all records of one body: values that the body has once may be in each of its records. */
 export const RECORD_BYTES_MAX = 16 * PART_BYTES_MAX;
@@ -20,57 +18,55 @@ export const RECORD_BYTES_MAX = 16 * PART_BYTES_MAX;
 /** Memory of a part: its lines, one text of them, and the bytes of that. */
 const BYTES_PER_PART_BYTE = 3;
 
-export interface GroupInsertDependencies {
-  readonly runner: HandlerRunner;
-  readonly log: RequestLog;
-  readonly context: RequestContext;
-  readonly cancellation: Cancellation;
-  readonly report: RequestReport;
-  /** Whether what a group needs is created if it does not exist. */
-  readonly creates: (group: RecordGroup) => Creates;
+export interface InsertDependencies extends GroupInsertDependencies {
   /** Reserves memory until the request is over. Throws 9003. */
   readonly reserve: (bytes: number) => void;
 }
 
-export interface Creates {
-  readonly dimension: boolean;
-  readonly columns: boolean;
-  /** The dimension does not exist and may not be created. */
-  readonly isBarred: boolean;
-}
-
-interface Part {
-  readonly number: number;
-  readonly firstLine: number;
-  readonly lines: readonly string[];
+interface SizedPart extends RecordPart {
   readonly byteLength: number;
 }
 
+/** Rejects with 1507 and 9003 if the records are too long; some of them may have been inserted then. */
 export async function insertGroups(
   groups: readonly RecordGroup[],
-  dependencies: GroupInsertDependencies,
+  dependencies: InsertDependencies,
 ): Promise<readonly PartOutcome[]> {
   const outcomes: PartOutcome[] = [];
   let reservedBytes = 0;
-  let lasting: QuarryError | null = null;
   for (const [index, group] of groups.entries()) {
     const inserts = new GroupInsert(group, dependencies);
     for (const part of partsOf(group.lines)) {
       const partBytes = part.byteLength * BYTES_PER_PART_BYTE;
       dependencies.reserve(Math.max(0, partBytes - reservedBytes));
       reservedBytes = Math.max(reservedBytes, partBytes);
-      // What is refused for lack of capacity would be refused now, too.
-      const outcome: Omit<PartOutcome, 'group' | 'lineCount'> =
-        lasting === null ? await inserts.insert(part) : { error: lasting, quarantined: null };
-      if (outcome.error !== null && mayPass(outcome.error.status)) lasting = outcome.error;
-      outcomes.push({ ...outcome, group: index, lineCount: part.lines.length });
+      for (const outcome of await insertPart(part, group, inserts, lastingIn(outcomes))) {
+        outcomes.push({ ...outcome, group: index });
+      }
     }
   }
   return outcomes;
 }
 
+/** What is refused for lack of capacity would be refused now, too. */
+const lastingIn = (outcomes: readonly PartOutcome[]): InsertOutcome | null =>
+  outcomes.find(({ error }) => error !== null && mayPass(error.status)) ?? null;
+
+async function insertPart(
+  part: RecordPart,
+  { identities }: RecordGroup,
+  inserts: GroupInsert,
+  lasting: InsertOutcome | null,
+): Promise<readonly Omit<PartOutcome, 'group'>[]> {
+  const { lines, firstLine } = part;
+  if (lasting !== null) return [{ ...lasting, lineCount: lines.length }];
+  if (identities === undefined) return [{ ...(await inserts.insert(part, null)), lineCount: lines.length }];
+  const own = identities.slice(firstLine - 1, firstLine - 1 + lines.length);
+  return insertIdentified(part, own, inserts);
+}
+
 /** Divides lines into parts of limited size. Throws 1507 if all of them together are too long. */
-function* partsOf(lines: Iterable<string>): Generator<Part> {
+function* partsOf(lines: Iterable<string>): Generator<SizedPart> {
   let number = 1;
   let firstLine = 1;
   let part: string[] = [];
@@ -92,81 +88,4 @@ function* partsOf(lines: Iterable<string>): Generator<Part> {
     partBytes += bytes;
   }
   if (part.length > 0) yield { number, firstLine, lines: part, byteLength: partBytes };
-}
-
-class GroupInsert {
-  readonly #group: RecordGroup;
-  readonly #dependencies: GroupInsertDependencies;
-  readonly #creates: Creates;
-  readonly #parts: PartRunner;
-  #quarantined: Quarantined | null = null;
-
-  constructor(group: RecordGroup, dependencies: GroupInsertDependencies) {
-    this.#group = group;
-    this.#dependencies = dependencies;
-    this.#creates = dependencies.creates(group);
-    const { runner, log, context, cancellation, report } = dependencies;
-    const quarantine = parametersOf(group, this.#creates);
-    const mapping: RecordMapping = recordMappingOf(quarantine, 'json');
-    this.#parts = new PartRunner({
-      ...{ runner, log, cancellation, notes: report.notes },
-      admitted: {
-        ...{
-          context,
-          encoding: 'identity',
-          inLines: true,
-          pathName: '',
-          idempotencyId: null,
-          format: 'json',
-        },
-        records: { form: 'lines', mapping },
-        quarantine,
-      },
-      quarantined: (part, quarantined) => {
-        this.#quarantined = quarantined;
-        report.partQuarantined(part, quarantined);
-      },
-    });
-  }
-
-  async insert({ number, firstLine, lines }: Part): Promise<Pick<PartOutcome, 'error' | 'quarantined'>> {
-    this.#quarantined = null;
-    const bytes = Buffer.from(lines.join('\n'));
-    const text = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const numbers = { head: 0, first: firstLine };
-    const part = { number, firstLine, lineCount: lines.length, text, lines: numbers };
-    if (this.#creates.isBarred) return this.#refused(part, barred(this.#group.dimension));
-    try {
-      await this.#parts.apply(part, text);
-      return { error: null, quarantined: this.#quarantined };
-    } catch (thrown) {
-      return this.#refused(part, lastingError(this.#dependencies.report.errorOf(thrown)));
-    }
-  }
-
-  #refused(part: BodyPart, error: QuarryError): Pick<PartOutcome, 'error' | 'quarantined'> {
-    this.#dependencies.report.partRefused(part, error);
-    return { error, quarantined: null };
-  }
-}
-
-/** A line that is refused goes to the quarantine, unless that is full: then it can be sent again later. */
-const lastingError = (error: QuarryError): QuarryError =>
-  isLineError(error.code) && error.code !== 5008 ? new QuarryError(9003, error.message) : error;
-
-function barred(dimension: string): QuarryError {
-  const how = 'create it with POST /v1/dimension, or send with a key that may create dimensions';
-  return new QuarryError(5008, `the dimension ${quoted(dimension)} does not exist: ${how}`);
-}
-
-/** The query of a URL of POST /v1/insert/lines for these records. */
-function parametersOf({ dimension, mapping }: RecordGroup, creates: Creates): string {
-  const created = [...(creates.columns ? ['column'] : []), ...(creates.dimension ? ['dimension'] : [])];
-  return new URLSearchParams({
-    dimension,
-    ...mapping,
-    ...(created.length === 0 ? {} : { 'auto-create': created.join() }),
-    unknown: creates.columns ? 'create' : 'refuse',
-    'on-error': 'quarantine',
-  }).toString();
 }

@@ -2,6 +2,9 @@
 import { isEventType, type Relation } from '../../schema/index.js';
 import type { Inferred } from './infer.js';
 
+/** The name of the relation of the event `prefix`: a table that its columns do not hide. */
+export const relationOf = (prefix: string): string => `${prefix}s`;
+
 /** Whether the column of a field is one of the event that `prefix` names. */
 export const isOfEvent = (apiName: string, prefix: string): boolean =>
   apiName === prefix || apiName.startsWith(`${prefix}-`);
@@ -14,8 +17,9 @@ export function withRelations(inferred: Inferred, prefix: string): Inferred {
   const { model, createdColumns } = inferred;
   const dimensions = new Map(model.dimensions);
   const createdRelations: { dimensionId: number; relation: Relation }[] = [];
-  let nextId = Math.max(model.nextColumnId, ...createdColumns.map(({ column }) => column.id + 1));
-  for (const [name, dimension] of model.dimensions) {
+  let nextId = createdColumns.reduce((id, { column }) => Math.max(id, column.id + 1), model.nextColumnId);
+  const name = relationOf(prefix);
+  for (const [dimensionName, dimension] of model.dimensions) {
     const isNew = createdColumns.some(
       ({ dimensionId, column }) =>
         dimensionId === dimension.id && isEventType(column.type) && isOfEvent(column.apiName, prefix),
@@ -26,13 +30,14 @@ export function withRelations(inferred: Inferred, prefix: string): Inferred {
       ({ id, apiName, type, active }) =>
         active && isEventType(type) && isOfEvent(apiName, prefix) && !related.has(id),
     );
-    const before = dimension.relations.get(prefix);
+    const before = dimension.relations.get(name);
     const relation = {
       id: before?.id ?? nextId++,
-      name: prefix,
+      name,
       columnIds: [...(before?.columnIds ?? []), ...added.map(({ id }) => id)],
     };
-    dimensions.set(name, { ...dimension, relations: new Map([...dimension.relations, [prefix, relation]]) });
+    const relations = new Map([...dimension.relations, [name, relation]]);
+    dimensions.set(dimensionName, { ...dimension, relations });
     createdRelations.push({ dimensionId: dimension.id, relation });
   }
   return { ...inferred, model: { ...model, dimensions }, createdRelations };

@@ -288,7 +288,7 @@ t.test('fields of an event are events of one relation, each in a column of its o
       dimensionId: 1,
       relation: {
         id: Math.max(...ids.values()) + 1,
-        name: 'event',
+        name: 'events',
         columnIds: names.map((name) => ids.get(name)),
       },
     },
