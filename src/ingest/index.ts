@@ -10,13 +10,14 @@ export { parseInsert } from './insert.js';
 export * from './lines.js';
 export * from './parse.js';
 export {
+  isLineError,
   parseOrQuarantine,
   type Quarantined,
   type QuarantineOutcome,
 } from './quarantine/parse-or-quarantine.js';
 export { quarantineOf } from './quarantine/quarantine-model.js';
 export { bodyOfLine, type QuarantinedLine } from './quarantine/quarantined-line.js';
-export type { QuarantineSettings } from './quarantine/refused-line.js';
+export { pieces, type QuarantineSettings } from './quarantine/refused-line.js';
 export { type KeyedLines, keyedLines, type LineKeySettings } from './records/keyed-lines.js';
 export * from './records/mapping.js';
 export { parseRecords, QUOTED_BREAK } from './records/parse-records.js';

@@ -195,5 +195,13 @@ function changesOf(databaseId: number, parsed: ParsedInsert): CatalogChange[] {
         column,
       }),
     ),
+    ...parsed.createdRelations.map(
+      ({ dimensionId, relation }): CatalogChange => ({
+        change: 'relation-set',
+        databaseId,
+        dimensionId,
+        relation,
+      }),
+    ),
   ];
 }

@@ -12,9 +12,11 @@ import {
   ensureCertificate,
   HTTP_DEFAULTS,
   HttpServer,
+  type InletSetting,
   nativeFault,
   type Ports,
   type ProxyList,
+  parseInlets,
   parseProxies,
 } from '../../http/index.js';
 import {
@@ -101,6 +103,7 @@ export async function startServer(
         httpsPort: config.httpsPort,
         httpPort: config.httpPort,
         proxies: proxiesOf(config),
+        inlets: inletsOf(config),
         limits: config.limits,
         slowQueryMs: config.slowQueryMs,
       },
@@ -177,6 +180,12 @@ function proxiesOf({ trustProxy }: ServeConfig): ProxyList | null {
   const proxies = parseProxies(trustProxy);
   if ('bad' in proxies) throw new Error(`${proxies.bad} is not a network`);
   return proxies;
+}
+
+function inletsOf({ inlets }: ServeConfig): readonly InletSetting[] {
+  const settings = parseInlets(inlets);
+  if ('bad' in settings) throw new Error(`${settings.bad} is not an inlet`);
+  return settings;
 }
 
 export interface Addresses {

@@ -131,7 +131,7 @@ export function admit(
   observer.found(endpoint);
   const key = endpoint.scope === 'open' ? null : presentedKey(request);
   const context = authorizer.authorize({ key, peer }, endpoint, observer);
-  const type = typeOf(request.getHeader('content-type'));
+  const type = mediaTypeOf(request.getHeader('content-type'));
   const recordForm = recordFormOf(endpoint, type, length);
   const inLines = recordForm !== null || (endpoint.takesLines && type === LINES_TYPE);
   if (length.kind !== 'none' && !inLines) checkContentType(endpoint, request);
@@ -172,12 +172,12 @@ function recordBodyOf(form: RecordForm, request: UwsRequest): RecordBody {
 }
 
 /** The media type of a Content-Type header, without parameters. */
-const typeOf = (header: string): string => header.split(';', 1)[0].trim().toLowerCase();
+export const mediaTypeOf = (header: string): string => header.split(';', 1)[0].trim().toLowerCase();
 
 /** Throws 1500 and 1501. */
 function checkContentType({ bodyType, takesLines, takesRecords }: Endpoint, request: UwsRequest): void {
   const header = request.getHeader('content-type');
-  if (!takesRecords && (header === bodyType || typeOf(header) === bodyType)) return;
+  if (!takesRecords && (header === bodyType || mediaTypeOf(header) === bodyType)) return;
   const other = takesLines ? [LINES_TYPE, ...ARROW_TYPES] : [];
   const wanted = (takesRecords ? [...RECORD_FORMS.keys()] : [bodyType, ...other]).join(' or ');
   if (header === '') throw new QuarryError(1500, `Content-Type header missing: ${wanted} is required`);
@@ -185,7 +185,7 @@ function checkContentType({ bodyType, takesLines, takesRecords }: Endpoint, requ
 }
 
 /** Throws 1507 for a body that is too long, 1503 for a length that cannot be determined. */
-function checkLength(length: BodyLength, bytesMax: number): void {
+export function checkLength(length: BodyLength, bytesMax: number): void {
   if (length.kind === 'broken') throw new QuarryError(1503, length.text);
   if (length.kind === 'endless') {
     if (bytesMax < Number.POSITIVE_INFINITY) throw tooLong(bytesMax);

@@ -17,6 +17,8 @@ import { Description } from '../endpoints/description.js';
 import { ENDPOINTS, type Endpoint } from '../endpoints/endpoints.js';
 import { HandlerRunner } from '../endpoints/handler-runner.js';
 import { Router, withoutTrailingSlash } from '../endpoints/router.js';
+import type { InletSetting } from '../inlets/inlet-settings.js';
+import { Inlets } from '../inlets/inlets.js';
 import type { LimitTable } from '../limits/limit-table.js';
 import { NO_REFUSALS, RateLimiter } from '../limits/limits.js';
 import { Audit } from '../observability/audit.js';
@@ -27,8 +29,9 @@ import { type Answer, JSON_TYPE } from './answer.js';
 import { ARROW_BATCH_BYTES_MAX } from './arrow-parts.js';
 import { ByteBudget } from './body.js';
 import { BodyDecoder } from './decode.js';
-import { HttpRequest, type ServerContext } from './http-request.js';
+import { HttpRequest } from './http-request.js';
 import { Peer, type ProxyList } from './proxy.js';
+import type { ServerContext } from './server-context.js';
 import { type Listener, openListener, type Response, type UwsRequest } from './uws.js';
 
 export interface HttpSettings {
@@ -41,6 +44,8 @@ export interface HttpSettings {
   readonly keyFile: string;
   /** null = no proxy is trusted. */
   readonly proxies: ProxyList | null;
+  /** The protocols of other products that are served; empty = none. */
+  readonly inlets: readonly InletSetting[];
   /** null = neither rates nor plans limit requests. */
   readonly limits: LimitTable | null;
   /** Queries that take at least this long are logged as slow; null = none is. */
@@ -65,7 +70,9 @@ export const HTTP_DEFAULTS: Pick<
   | 'stallSecondsMax'
   | 'closeSecondsMax'
   | 'slowQueryMs'
+  | 'inlets'
 > = {
+  inlets: [],
   bodySecondsMax: 60,
   stallSecondsMax: 120,
   bodyBytesReservedMax: 256 * 2 ** 20,
@@ -121,6 +128,7 @@ export class HttpServer {
   readonly #dependencies: HttpDependencies;
   readonly #context: ServerContext;
   readonly #router: Router;
+  readonly #inlets: Inlets;
   readonly #addresses: AddressBook;
   readonly #limiter: RateLimiter | null;
   readonly #authorizer: Authorizer;
@@ -184,6 +192,7 @@ export class HttpServer {
       },
     };
     this.#context = context;
+    this.#inlets = new Inlets(settings.inlets, { engine, clock, authorizer, endpoints, server: context });
     this.postgresRequests = new PostgresRequests({
       engine,
       limiter: this.#limiter,
@@ -309,6 +318,7 @@ export class HttpServer {
       if (this.#probe(httpRequest, method, path)) return;
       const secure = overTls || peer.isForwardedSecure;
       const found = this.#router.find(path);
+      if (found === null && this.#inlets.serve(httpRequest, { request, method, path, length, peer })) return;
       if (found === null && this.#page(httpRequest, { request, method, path, secure })) return;
       const arrival = { request, found, method, path, secure, length, peer };
       void httpRequest.serve(admit(this.#authorizer, arrival, httpRequest.report));

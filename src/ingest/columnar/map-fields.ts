@@ -2,6 +2,7 @@
 import {
   COLUMNS_PER_INSERT_MAX,
   type ErrorCode,
+  invariant,
   NAME_CHARS_MAX,
   quoted,
   TEST_COLUMNS_MAX,
@@ -37,7 +38,7 @@ export interface MappedFields {
   /** null = every row gets a random ID. */
   readonly id: ArrowArray | null;
   readonly columns: readonly MappedColumn[];
-  readonly created: Pick<ParsedInsert, 'createdDimensions' | 'createdColumns'>;
+  readonly created: Pick<ParsedInsert, 'createdDimensions' | 'createdColumns' | 'createdRelations'>;
 }
 
 /** The body as a whole is refused: not a row of it. */
@@ -82,7 +83,9 @@ class FieldMapper {
   }
 
   run(): MappedFields {
-    const { id, events, time } = this.#mapping;
+    const { id, events, time, dedupe, eventFields } = this.#mapping;
+    if (dedupe !== null) throw new BodyRefused(4049, 'rows of Arrow have no keys: "dedupe" is for lines');
+    invariant(eventFields === null, 'no parameter of the URL makes events of all fields');
     if (id.from === 'hash')
       throw new BodyRefused(4049, 'rows of Arrow have no bytes for an ID from a hash: name a field');
     const consumed = new Set<string>();
@@ -103,7 +106,7 @@ class FieldMapper {
     }
     const { columns: _columns, relations: _relations, ...dimension } = this.#dimension;
     const createdDimensions = this.#isNew ? [dimension] : [];
-    const created = { createdDimensions, createdColumns: this.#created };
+    const created = { createdDimensions, createdColumns: this.#created, createdRelations: [] };
     return { dimension: this.#dimension, id: ids, columns: this.#columns, created };
   }
 

@@ -27,6 +27,11 @@ export interface RecordMapping {
   readonly dimension: string | null;
   readonly id: RecordId;
   readonly events: readonly RecordEvent[];
+  /**
+   * The column of an event of which the fields of that name, or with it and a dash in front, are columns: each is an event with
+   * the date `time`. null = no fields are.
+   */
+  readonly eventFields: string | null;
   /** The field with the time of a record. */
   readonly time: string | null;
   /** The field by which a record that is sent again is recognized. Absent or null = none. */

@@ -52,6 +52,8 @@ const MAPPING: RecordMapping = {
     { column: 'response', field: 'code', dateField: 'ts' },
   ],
   time: null,
+  eventFields: null,
+  dedupe: null,
   unknown: 'refuse',
   createsColumns: false,
   createsDimension: false,
