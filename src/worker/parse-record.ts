@@ -132,7 +132,12 @@ function keyedOf(
   scratch: IngestScratch,
 ): KeyedLines | null {
   const { body, lines, records, lineKeys, databaseId } = request;
-  if (lines === null || (lineKeys === null && (records?.dedupe ?? null) === null)) return null;
+  if (
+    lines === null ||
+    records?.format === 'arrow' ||
+    (lineKeys === null && (records?.dedupe ?? null) === null)
+  )
+    return null;
   const settings = lineKeys ?? { keys: null, omitted: [] };
   return keyedLines(body, lines, settings, { mapping: records, databaseId }, scratch);
 }

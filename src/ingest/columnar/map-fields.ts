@@ -2,7 +2,6 @@
 import {
   COLUMNS_PER_INSERT_MAX,
   type ErrorCode,
-  invariant,
   NAME_CHARS_MAX,
   quoted,
   TEST_COLUMNS_MAX,
@@ -84,8 +83,12 @@ class FieldMapper {
 
   run(): MappedFields {
     const { id, events, time, dedupe, eventFields } = this.#mapping;
-    if (dedupe !== null) throw new BodyRefused(4049, 'rows of Arrow have no keys: "dedupe" is for lines');
-    invariant(eventFields === null, 'no parameter of the URL makes events of all fields');
+    if ((dedupe ?? null) !== null || eventFields !== null) {
+      throw new BodyRefused(
+        4049,
+        'the parameters "dedupe" and "event-fields" are for lines, not for rows of Arrow',
+      );
+    }
     if (id.from === 'hash')
       throw new BodyRefused(4049, 'rows of Arrow have no bytes for an ID from a hash: name a field');
     const consumed = new Set<string>();
