@@ -1,7 +1,8 @@
 /** A sort key by a latest-value column of 64-bit integers, days or booleans. */
 import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { OrderValue, RowPosition } from '../../ir/index.js';
-import { type Arena, type DimensionShard, type LatestColumn, readIntegers } from '../../storage/index.js';
+import type { DimensionShard, LatestColumn } from '../../storage/index.js';
+import { integerAt, numberAt, type StoredAt } from '../scan/stored-values.js';
 import { keepBits } from './row-words.js';
 import { exactBound, type KeyBound, MISSING_ZONE, NO_ZONE, type OrderSortKey } from './sort-key.js';
 
@@ -119,35 +120,9 @@ function compareWords(highA: number, lowA: number, highB: number, lowB: number):
   return highA === highB ? lowA - lowB : (highA | 0) - (highB | 0);
 }
 
-/** The location of values: a column, or a segment of events. */
-export interface ValueLocation {
-  readonly arena: Arena;
-  readonly kind: LatestColumn['kind'];
-  readonly width: LatestColumn['width'];
-  readonly valuesAt: number;
-}
-
-/** The exact integer, days or bit of row `segmentRow`. */
-export function integerAt({ arena, kind, width, valuesAt }: ValueLocation, segmentRow: number): bigint {
-  if (kind === 'bits') return BigInt((arena.u8[valuesAt + (segmentRow >> 3)] >> (segmentRow & 7)) & 1);
-  if (kind === 'i32') return BigInt(arena.i32[(valuesAt >> 2) + segmentRow]);
-  const [low, high] = readIntegers(arena, valuesAt + segmentRow * width, width, 1);
-  return (BigInt(high | 0) << 32n) | BigInt(low);
-}
-
-/** The value of row `segmentRow` as the nearest double. */
-export function numberAt({ arena, kind, width, valuesAt }: ValueLocation, segmentRow: number): number {
-  if (kind === 'bits') return (arena.u8[valuesAt + (segmentRow >> 3)] >> (segmentRow & 7)) & 1;
-  if (kind === 'i32' || width === 4) return arena.i32[(valuesAt >> 2) + segmentRow];
-  if (width === 2) return arena.i16[(valuesAt >> 1) + segmentRow];
-  if (width === 1) return arena.i8[valuesAt + segmentRow];
-  const at = (valuesAt >> 2) + segmentRow * 2;
-  return arena.i32[at + 1] * 2 ** 32 + arena.u32[at];
-}
-
 /** Writes numberAt times `sign` for many rows, including rows without a value. */
 function fillValues(
-  { arena, kind, width, valuesAt }: ValueLocation,
+  { arena, kind, width, valuesAt }: StoredAt,
   segmentRows: Uint32Array,
   count: number,
   sign: number,

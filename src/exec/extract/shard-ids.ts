@@ -2,7 +2,7 @@
 import { hashBytes, reversedBits, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import { type RowPosition, rankOfId } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
-import { asBuffer, compareBytes, prefixOf } from './byte-order.js';
+import { asBuffer, compareBytes, prefixOf } from '../sort/byte-order.js';
 import { exactBound, type KeyBound, NO_ZONE, type OrderSortKey, type RowSortKey } from './sort-key.js';
 
 interface SegmentIds {

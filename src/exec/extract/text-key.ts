@@ -13,7 +13,7 @@ import {
   SORT_BYTES_PER_CODE,
   SORTED_CODES_MAX,
   sortedCodes,
-} from './byte-order.js';
+} from '../sort/byte-order.js';
 import { exactBound, type KeyBound, MISSING_ZONE, NO_ZONE, type OrderSortKey } from './sort-key.js';
 
 type Codes = Uint8Array | Uint16Array | Uint32Array;

@@ -9,8 +9,8 @@ import {
   type ValueForm,
 } from '../../schema/index.js';
 import type { Dictionary, ListColumn } from '../../storage/index.js';
-import { asBuffer } from './byte-order.js';
-import { integerAt, numberAt, type ValueLocation } from './integer-key.js';
+import { integerAt, numberAt, type StoredAt } from '../scan/stored-values.js';
+import { asBuffer } from '../sort/byte-order.js';
 
 /** Formats the values of one column. */
 export class ValueWriter {
@@ -47,12 +47,12 @@ export class ValueWriter {
   }
 
   /** The text of the value of row `segmentRow`. */
-  at(values: ValueLocation, segmentRow: number): string {
+  at(values: StoredAt, segmentRow: number): string {
     return this.text(values, segmentRow, rawAt(values, segmentRow));
   }
 
   /** The text of the value of row `segmentRow`, given the result of rawAt. */
-  text(values: ValueLocation, segmentRow: number, raw: number): string {
+  text(values: StoredAt, segmentRow: number, raw: number): string {
     const { arena, kind, valuesAt } = values;
     if (kind === 'code') return this.#code(raw);
     if (kind === 'geo') {
@@ -91,7 +91,7 @@ export class ValueWriter {
 }
 
 /** The code of row `segmentRow`; or its integer, days or bit as the nearest double; or a point's longitude. */
-export function rawAt(values: ValueLocation, segmentRow: number): number {
+export function rawAt(values: StoredAt, segmentRow: number): number {
   const { arena, kind, width, valuesAt } = values;
   if (kind === 'geo') return arena.f64[(valuesAt >> 3) + segmentRow * 2];
   if (kind !== 'code') return numberAt(values, segmentRow);

@@ -18,9 +18,9 @@ import {
 } from '../../vector/index.js';
 import { textRanks } from '../aggregate/groups/text-ranks.js';
 import { TextStore } from '../aggregate/groups/text-store.js';
-import { compareBytes, prefixOf } from '../extract/byte-order.js';
 import type { QueryRun } from '../query-run.js';
 import { ROWS_MIN } from '../scan/array-lengths.js';
+import { compareBytes, prefixOf } from './byte-order.js';
 
 const MISSING = Number.POSITIVE_INFINITY;
 /** Prefixes are precomputed for dictionaries of at most this many texts per row seen. */
