@@ -124,6 +124,12 @@ export function integerAt(stored: StoredAt, row: number): bigint {
   return (BigInt(high | 0) << 32n) | BigInt(low);
 }
 
+/** The code of `row` in a column of strings. */
+export function codeAt({ arena, width, valuesAt }: StoredAt, row: number): number {
+  if (width === 1) return arena.u8[valuesAt + row];
+  return width === 2 ? arena.u16[(valuesAt >> 1) + row] : arena.u32[(valuesAt >> 2) + row];
+}
+
 /** Expands bits of a bitmap to bytes 0 or 1. */
 export function bitsOf(
   u8: Uint8Array,

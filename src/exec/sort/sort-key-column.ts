@@ -12,8 +12,10 @@ import {
   type ExactVector,
   type Texts,
   type TextVector,
+  type Value,
   type Vector,
   vectorKindOf,
+  vectorOf,
   type WideIntegers,
 } from '../../vector/index.js';
 import { textRanks } from '../aggregate/groups/text-ranks.js';
@@ -53,6 +55,10 @@ export function sortKeyColumn({ of, descending }: SortKey, memory: QueryRun): So
     ? new TextKeyColumn(descending, memory)
     : new NumberKeyColumn(descending, memory);
 }
+
+/** The leading number of a value of the key. */
+export const leadingNumberOf = ({ of, descending }: SortKey, value: Value): number =>
+  leadingNumber(vectorOf(of.type, [value]), 0, descending);
 
 /** Writes the leading number of each row, as described above. */
 function leadingNumbers(vector: Vector, descending: boolean, out: Float64Array): void {

@@ -17,6 +17,8 @@ import type { SortBound } from './top-bound.js';
 
 /** The largest limit for which only the first rows are kept. */
 export const BOUNDED_ROWS_MAX = 100_000;
+/** Rows of a batch are many if they are more than this number of times the limit. */
+const MANY = 2;
 
 interface Key {
   readonly evaluate: Evaluate;
@@ -65,8 +67,8 @@ export class SortedRows {
   offer(batch: SegmentBatch, shard: number): void {
     const first = this.#keys[0].evaluate(batch);
     let retained = batch;
-    if (this.#isFull) {
-      const positions = this.#candidates(batch, first);
+    if (this.#isFull || (this.#isBounded && batch.count > this.#limit * MANY)) {
+      const positions = this.#firstOf(batch, first);
       if (positions.length === 0) return;
       if (positions.length < batch.count) retained = batch.narrowed(positions);
     }
@@ -81,18 +83,35 @@ export class SortedRows {
     if (this.#isBounded && count >= this.#limit * (this.#isFull ? 2 : 1)) this.#cut();
   }
 
-  /** The positions of the rows that sort before the last row kept. */
-  #candidates(batch: SegmentBatch, first: Vector): Uint32Array {
-    const [key] = this.#keys;
-    const high = key.column.lastLeading;
+  /** The positions of the rows that may be among the first: of many, those whose leading number is among the first. */
+  #firstOf(batch: SegmentBatch, first: Vector): Uint32Array {
+    const [{ column }] = this.#keys;
     if (this.#leading.length < batch.count) {
       const capacity = Math.min(batch.count * 2, BATCH_ROWS_MAX);
       [this.#leading, this.#positions] = [new Float64Array(capacity), new Uint32Array(capacity)];
     }
-    key.column.leading(first, this.#leading);
+    column.leading(first, this.#leading);
+    const leading = this.#leading;
+    const positions = this.#positions;
+    let count = batch.count;
+    if (this.#isFull) count = this.#candidates(batch, first);
+    else for (let row = 0; row < count; row++) positions[row] = row;
+    if (count <= this.#limit * MANY) return positions.slice(0, count);
+    const numbers = new Float64Array(count);
+    for (let at = 0; at < count; at++) numbers[at] = leading[positions[at]];
+    const high = leastNumber(numbers, this.#limit);
+    let found = 0;
+    for (let at = 0; at < count; at++) if (leading[positions[at]] <= high) positions[found++] = positions[at];
+    return positions.slice(0, found);
+  }
+
+  /** Writes the positions of the rows that sort before the last row kept; returns their number. */
+  #candidates(batch: SegmentBatch, first: Vector): number {
+    const [key] = this.#keys;
+    const high = key.column.lastLeading;
     const isDecided = first.kind !== 'text' && !key.column.hasMore && !isWide(first);
     if (this.#keys.length === 1 && isDecided) {
-      return this.#positions.slice(0, positionsBelow(this.#leading, batch.count, high, this.#positions));
+      return positionsBelow(this.#leading, batch.count, high, this.#positions);
     }
     const from = isDecided ? 1 : 0;
     const vectors: Vector[] = [first];
@@ -103,7 +122,7 @@ export class SortedRows {
         this.#positions[count++] = row;
       }
     }
-    return this.#positions.slice(0, count);
+    return count;
   }
 
   /**
@@ -164,4 +183,27 @@ function positionsBelow(numbers: Float64Array, count: number, high: number, posi
   let found = 0;
   for (let at = 0; at < count; at++) if (numbers[at] < high) positions[found++] = at;
   return found;
+}
+
+/** The greatest of the `count` least numbers, which are moved to the front (Hoare's selection). */
+function leastNumber(numbers: Float64Array, count: number): number {
+  let from = 0;
+  let to = numbers.length - 1;
+  while (from < to) {
+    const pivot = numbers[(from + to) >>> 1];
+    let low = from;
+    let high = to;
+    while (low <= high) {
+      while (numbers[low] < pivot) low++;
+      while (numbers[high] > pivot) high--;
+      if (low > high) break;
+      [numbers[low], numbers[high]] = [numbers[high], numbers[low]];
+      low++;
+      high--;
+    }
+    if (count - 1 <= high) to = high;
+    else if (count - 1 >= low) from = low;
+    else break;
+  }
+  return numbers[count - 1];
 }
