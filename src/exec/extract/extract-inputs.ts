@@ -15,11 +15,11 @@ import {
 import type { QueryRun } from '../query-run.js';
 import { listTexts } from '../scan/list-texts.js';
 import { type RowSet, shardRowsOf } from '../scan/row-set.js';
+import { ShardIds } from '../scan/shard-ids.js';
 import { eventLists } from './event-lists.js';
 import { type NearEvents, nearestEventsOf } from './nearest-events.js';
-import { type NearestOf, type NearestPoint, NearestValues } from './nearest-points.js';
+import { type NearestOf, NearestValues } from './nearest-points.js';
 import { Scores } from './scores.js';
-import { ShardIds } from './shard-ids.js';
 import { ValueWriter } from './written-values.js';
 
 /** Reads stored values. */
@@ -40,7 +40,7 @@ export class ExtractInputs {
   /** By index of the input. */
   readonly #scores = new Map<number, Scores>();
   readonly #writers = new Map<number, ValueWriter>();
-  readonly #points = new Map<NearPlan, NearestOf>();
+  readonly #points = new Map<NearPlan, NearestValues>();
   /** The nearest events of rows that are sorted by them. */
   #sortedBy: NearestOf | null = null;
   /** Rows that will be read; null = unknown. */
@@ -143,34 +143,19 @@ export class ExtractInputs {
     return { kind: 'exact', count, valid: null, numbers, wide: null };
   }
 
-  #nearest(
-    { near, part }: Extract<ExtractInput, { from: 'nearest' }>,
-    segment: number,
-    rowSet: RowSet,
-  ): FloatVector {
-    const nearestOf = this.#pointsOf(near, segment, rowSet);
-    const { list, from, count } = rowSet;
-    const first = segment * SEGMENT_ROWS_MAX;
-    const numbers = new Float64Array(count);
-    const valid = new Uint8Array(count);
-    for (let at = 0; at < count; at++) {
-      const point = nearestOf(first + (list === null ? from + at : list[at]));
-      if (point === undefined) continue;
-      valid[at] = 1;
-      numbers[at] = partOf(point, part);
+  #nearest({ near, part }: NearestInput, segment: number, rowSet: RowSet): FloatVector {
+    if (near.from === 'events') {
+      const nearestOf = this.#sortedBy ?? this.#eventPointsOf(near, segment, rowSet);
+      return partsOfRows(nearestOf, part, segment, rowSet);
     }
-    return { kind: 'float', count, valid, numbers };
-  }
-
-  #pointsOf(near: NearPlan, segment: number, rowSet: RowSet): NearestOf {
-    if (near.from === 'events') return this.#sortedBy ?? this.#eventPointsOf(near, segment, rowSet);
-    let nearestOf = this.#points.get(near);
-    if (nearestOf === undefined) {
-      const values = new NearestValues(this.#shard, near, this.#run);
-      nearestOf = (row) => values.of(row);
-      this.#points.set(near, nearestOf);
+    let values = this.#points.get(near);
+    if (values === undefined) {
+      values = new NearestValues(this.#shard, near, this.#run);
+      this.#points.set(near, values);
     }
-    return nearestOf;
+    const own = values;
+    const distances = part === 'distance' ? own.distances(segment, rowSet) : null;
+    return distances ?? partsOfRows((row) => own.of(row), part, segment, rowSet);
   }
 
   #eventPointsOf(near: NearEvents, segment: number, rowSet: RowSet): NearestOf {
@@ -195,10 +180,26 @@ export class ExtractInputs {
   }
 }
 
+type NearestInput = Extract<ExtractInput, { readonly from: 'nearest' }>;
+
 const NO_LISTS: ReadonlyMap<number, string> = new Map();
 
-function partOf(point: NearestPoint, part: 'distance' | 'longitude' | 'latitude'): number {
-  return part === 'distance' ? point.distanceKm : point[part];
+function partsOfRows(
+  nearestOf: NearestOf,
+  part: NearestInput['part'],
+  segment: number,
+  { list, from, count }: RowSet,
+): FloatVector {
+  const first = segment * SEGMENT_ROWS_MAX;
+  const numbers = new Float64Array(count);
+  const valid = new Uint8Array(count);
+  for (let at = 0; at < count; at++) {
+    const point = nearestOf(first + (list === null ? from + at : list[at]));
+    if (point === undefined) continue;
+    valid[at] = 1;
+    numbers[at] = part === 'distance' ? point.distanceKm : point[part];
+  }
+  return { kind: 'float', count, valid, numbers };
 }
 
 /** The texts of rows by row of the shard; a row that is not in `texts` has none. */

@@ -9,10 +9,10 @@ import type { NearPlan } from '../../ir/index.js';
 import type { DimensionShard, EventSegment } from '../../storage/index.js';
 import { EventSelection, type SelectedEvents } from '../condition/event-selection.js';
 import type { QueryRun } from '../query-run.js';
+import type { ShardIds } from '../scan/shard-ids.js';
 import { GeoRing } from './geo-ring.js';
 import { distanceFrom, isNearer, type NearestPoint } from './nearest-points.js';
 import { fillWords, hasBit, rowsOfWords, WORDS_PER_SEGMENT } from './row-words.js';
-import type { ShardIds } from './shard-ids.js';
 
 export type NearEvents = Extract<NearPlan, { readonly from: 'events' }>;
 

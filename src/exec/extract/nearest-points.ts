@@ -4,8 +4,10 @@ import type { NearPlan } from '../../ir/index.js';
 import { greatCircleKm } from '../../kernels/index.js';
 import type { Point } from '../../schema/index.js';
 import type { DimensionShard, ListColumn } from '../../storage/index.js';
+import type { FloatVector } from '../../vector/index.js';
 import { PreparedTest } from '../condition/value-test.js';
 import type { QueryRun } from '../query-run.js';
+import type { RowSet } from '../scan/row-set.js';
 
 export interface NearestPoint extends Point {
   readonly distanceKm: number;
@@ -38,6 +40,24 @@ export class NearestValues {
     this.#shard = shard;
     this.#near = near;
     this.#tests = near.tests.map((test) => new PreparedTest(test, undefined, run));
+  }
+
+  /** The distances of latest values that all pass without tests; null = they must be read one by one. */
+  distances(segmentIndex: number, { list, from, count }: RowSet): FloatVector | null {
+    const column = this.#shard.segments[segmentIndex].latest(this.#near.columnId);
+    if (column === undefined || this.#tests.length > 0) return null;
+    const { longitude, latitude } = this.#near;
+    const { f64 } = column.arena;
+    const first = column.valuesAt >> 3;
+    const numbers = new Float64Array(count);
+    const valid = new Uint8Array(count);
+    for (let at = 0; at < count; at++) {
+      const row = list === null ? from + at : list[at];
+      if (!column.has(row)) continue;
+      valid[at] = 1;
+      numbers[at] = greatCircleKm(longitude, latitude, f64[first + row * 2], f64[first + row * 2 + 1]);
+    }
+    return { kind: 'float', count, valid, numbers };
   }
 
   of(row: number): NearestPoint | undefined {

@@ -6,13 +6,13 @@ import { type IsOver, invariant } from '../../base/index.js';
 import type { ExtractInput, SelectPlan } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
+import { ShardIds } from '../scan/shard-ids.js';
 import type { ShardRows } from '../scan/shard-rows.js';
 import type { WorkerShards } from '../scan/worker-shards.js';
 import type { OpenShards, Order, RowOrder } from '../sort/row-order.js';
 import { NEAREST_BYTES, NearestEvents } from './nearest-events.js';
 import { rankedRows } from './ranked-rows.js';
 import { countBits, fillWords, newWords, type SelectedRowBits, WORDS_PER_SEGMENT } from './row-words.js';
-import { ShardIds } from './shard-ids.js';
 
 /** Bytes of a found row besides the characters of its ID. */
 const FOUND_BYTES = 96;

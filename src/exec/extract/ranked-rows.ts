@@ -7,9 +7,9 @@
 import { reversedBits, SEGMENT_ROWS_MAX } from '../../base/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
+import type { ShardIds } from '../scan/shard-ids.js';
 import { GatheredRows } from './gathered-rows.js';
 import { hasBit, rowsOfWords, type SelectedRowBits, WORDS_PER_SEGMENT } from './row-words.js';
-import type { ShardIds } from './shard-ids.js';
 
 /** Entities visited between two cancellation checks. */
 const CHECK_EVERY = 8_192;

@@ -2,6 +2,7 @@
 import { type IsOver, runSlice, stopTask, type Task } from '../../base/index.js';
 import type { QueryRun } from '../query-run.js';
 import { BATCH_ROWS_MAX } from '../scan/row-batches.js';
+import { ShardIds } from '../scan/shard-ids.js';
 import type { WorkerShards } from '../scan/worker-shards.js';
 import { AfterPosition } from './after-position.js';
 import type { OpenShards, Order, RowOrder } from './row-order.js';
@@ -49,7 +50,8 @@ export class SortOrder implements RowOrder {
     const limit = plan.limit === null ? null : plan.offset + plan.limit;
     const none = { shards: new Uint32Array(0), rows: new Uint32Array(0) };
     if (limit === 0 || all.length === 0) return none;
-    const sorted = new SortedRows(plan.order, limit, run);
+    const ids = all.map(({ dimension }) => new ShardIds(dimension));
+    const sorted = new SortedRows(plan, limit, (shard) => ids[shard], run);
     try {
       const bound = TopBound.of(plan, () => sorted.last);
       const after = AfterPosition.of(plan, this.#memory);

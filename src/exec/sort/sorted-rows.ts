@@ -5,12 +5,13 @@
  */
 import { grownWithin } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
-import type { SortKey } from '../../ir/index.js';
+import type { SelectPlan } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import { ROWS_MIN } from '../scan/array-lengths.js';
 import { BATCH_ROWS_MAX } from '../scan/row-batches.js';
 import type { SegmentBatch } from '../scan/segment-batch.js';
+import type { ShardIds } from '../scan/shard-ids.js';
 import { orderBy } from './radix-order.js';
 import { type SortKeyColumn, sortKeyColumn } from './sort-key-column.js';
 import type { SortBound } from './top-bound.js';
@@ -24,6 +25,11 @@ interface Key {
   readonly evaluate: Evaluate;
   readonly column: SortKeyColumn;
 }
+
+type SortedPlan = Pick<SelectPlan, 'order' | 'inputs' | 'events'>;
+
+/** The IDs of the rows of a shard. */
+export type IdsOf = (shard: number) => ShardIds;
 
 export class SortedRows {
   readonly #memory: QueryRun;
@@ -39,13 +45,23 @@ export class SortedRows {
   #rows = new Uint32Array(0);
   /** Whether rows are compared with the last row kept. */
   #isFull = false;
+  /** The last key is the ID, which is read only of rows that tie by the other keys. */
+  readonly #tiesById: boolean;
+  readonly #idsOf: IdsOf;
+  /** The last row kept. */
+  #last = { shard: 0, row: 0 };
 
   /** `limit` null = all rows. `release` must be called at the end. */
-  constructor(order: readonly SortKey[], limit: number | null, run: QueryRun) {
+  constructor({ order, inputs, events }: SortedPlan, limit: number | null, idsOf: IdsOf, run: QueryRun) {
     this.#memory = run.child();
     this.#limit = limit ?? Number.POSITIVE_INFINITY;
     this.#isBounded = limit !== null && limit <= BOUNDED_ROWS_MAX;
-    this.#keys = order.map((key) => ({
+    this.#idsOf = idsOf;
+    const last = order[order.length - 1];
+    const isById = last.of.op === 'input' && inputs[last.of.input].from === 'entity-id';
+    this.#tiesById = isById && !last.descending && order.length > 1 && this.#isBounded && events === null;
+    const keys = this.#tiesById ? order.slice(0, -1) : order;
+    this.#keys = keys.map((key) => ({
       evaluate: compile(key.of, this.#memory),
       column: sortKeyColumn(key, this.#memory),
     }));
@@ -55,7 +71,8 @@ export class SortedRows {
   get last(): SortBound | null {
     const [{ column }] = this.#keys;
     if (!this.#isFull) return null;
-    return { leading: column.lastLeading, isTieAfter: this.#keys.length === 1 && !column.hasMore };
+    const isTieAfter = this.#keys.length === 1 && !this.#tiesById && !column.hasMore;
+    return { leading: column.lastLeading, isTieAfter };
   }
 
   /** Number of rows that `sorted` returns. */
@@ -68,7 +85,7 @@ export class SortedRows {
     const first = this.#keys[0].evaluate(batch);
     let retained = batch;
     if (this.#isFull || (this.#isBounded && batch.count > this.#limit * MANY)) {
-      const positions = this.#firstOf(batch, first);
+      const positions = this.#firstOf(batch, first, shard);
       if (positions.length === 0) return;
       if (positions.length < batch.count) retained = batch.narrowed(positions);
     }
@@ -84,7 +101,7 @@ export class SortedRows {
   }
 
   /** The positions of the rows that may be among the first: of many, those whose leading number is among the first. */
-  #firstOf(batch: SegmentBatch, first: Vector): Uint32Array {
+  #firstOf(batch: SegmentBatch, first: Vector, shard: number): Uint32Array {
     const [{ column }] = this.#keys;
     if (this.#leading.length < batch.count) {
       const capacity = Math.min(batch.count * 2, BATCH_ROWS_MAX);
@@ -94,7 +111,7 @@ export class SortedRows {
     const leading = this.#leading;
     const positions = this.#positions;
     let count = batch.count;
-    if (this.#isFull) count = this.#candidates(batch, first);
+    if (this.#isFull) count = this.#candidates(batch, first, shard);
     else for (let row = 0; row < count; row++) positions[row] = row;
     if (count <= this.#limit * MANY) return positions.slice(0, count);
     const numbers = new Float64Array(count);
@@ -106,11 +123,11 @@ export class SortedRows {
   }
 
   /** Writes the positions of the rows that sort before the last row kept; returns their number. */
-  #candidates(batch: SegmentBatch, first: Vector): number {
+  #candidates(batch: SegmentBatch, first: Vector, shard: number): number {
     const [key] = this.#keys;
     const high = key.column.lastLeading;
     const isDecided = first.kind !== 'text' && !key.column.hasMore && !isWide(first);
-    if (this.#keys.length === 1 && isDecided) {
+    if (this.#keys.length === 1 && isDecided && !this.#tiesById) {
       return positionsBelow(this.#leading, batch.count, high, this.#positions);
     }
     const from = isDecided ? 1 : 0;
@@ -118,7 +135,7 @@ export class SortedRows {
     let count = 0;
     for (let row = 0; row < batch.count; row++) {
       const leading = this.#leading[row];
-      if (leading < high || (leading === high && this.#isBefore(batch, vectors, from, row))) {
+      if (leading < high || (leading === high && this.#isBefore(batch, vectors, from, row, shard))) {
         this.#positions[count++] = row;
       }
     }
@@ -129,27 +146,45 @@ export class SortedRows {
    * Whether the row sorts before the last row kept by the keys from `from` on. `vectors` holds the values of the
    * first keys; values of further keys are evaluated and appended.
    */
-  #isBefore(batch: SegmentBatch, vectors: Vector[], from: number, row: number): boolean {
+  #isBefore(batch: SegmentBatch, vectors: Vector[], from: number, row: number, shard: number): boolean {
     for (let key = from; key < this.#keys.length; key++) {
       if (key === vectors.length) vectors.push(this.#keys[key].evaluate(batch));
       const order = this.#keys[key].column.compareWithLast(vectors[key], row);
       if (order !== 0) return order < 0;
     }
-    return false;
+    if (!this.#tiesById) return false;
+    const last = this.#last;
+    return this.#idsOf(shard).compare(batch.entityRows[row], last.row, this.#idsOf(last.shard)) < 0;
   }
 
   /** The entries in order. */
   #order(): Uint32Array {
     const columns = this.#keys.flatMap(({ column }) => column.columns(this.#count));
     const order = orderBy(columns, this.#count, this.#memory);
+    if (this.#tiesById) this.#orderTies(columns, order);
     for (const { column } of this.#keys) column.releaseColumns();
     return order;
+  }
+
+  /** Orders entries that tie in all columns by ID. */
+  #orderTies(columns: readonly Float64Array[], order: Uint32Array): void {
+    const shards = this.#shards;
+    const rows = this.#rows;
+    const ties = (a: number, b: number): boolean => columns.every((column) => column[a] === column[b]);
+    for (let from = 0, to = 0; from < order.length; from = to) {
+      for (to = from + 1; to < order.length && ties(order[from], order[to]); ) to++;
+      if (to - from === 1) continue;
+      order
+        .subarray(from, to)
+        .sort((a, b) => this.#idsOf(shards[a]).compare(rows[a], rows[b], this.#idsOf(shards[b])));
+    }
   }
 
   /** Keeps the first `limit` entries, in order of arrival. */
   #cut(): void {
     const order = this.#order();
     const last = order[this.#limit - 1];
+    this.#last = { shard: this.#shards[last], row: this.#rows[last] };
     const entries = order.slice(0, this.#limit).sort();
     for (const { column } of this.#keys) column.keep(entries, last);
     this.#shards.set(gathered(this.#shards, entries));

@@ -6,7 +6,6 @@ import type { Task } from '../../base/index.js';
 import {
   BOOLEAN,
   type Condition,
-  compareOf,
   type Expression,
   type ExtractedRow,
   type ExtractPlan,
@@ -14,7 +13,6 @@ import {
   INTEGER,
   type Input,
   inputExpression,
-  integerOf,
   type NearPlan,
   type OrderKey,
   type OrderValue,
@@ -56,7 +54,7 @@ export function selectOfExtraction(plan: ExtractPlan): SelectPlan {
   const outputs = [id, ...keys, ...(score === null ? [] : [score]), ...points, ...written];
   return {
     ...{ databaseId, dimensionId, condition: conditionOf(plan) },
-    filter: score && compareOf('>', score, integerOf(0)),
+    filter: null,
     ...{ events: null, joins: [], inputs: inputs.all, feeds: [], grouping: null, having: null },
     outputs: outputs.map((of, index) => ({ name: String(index), type: of.type, of })),
     ...{ distinct: false, order, offset: 0, limit },
@@ -79,16 +77,19 @@ const inputOf = ({ columnId, kind }: Extract<OrderKey, { readonly by: 'attribute
   ...{ from: 'attribute', type: TYPES[kind], columnId, kind },
 });
 
-/** Without scores, only rows with a matching point are selected. A search by events alone finds no other rows. */
-function conditionOf({ condition, scored, near, order }: ExtractPlan): Condition | null {
-  if (near === null || scored !== null) return condition;
-  if (near.from === 'events' && order.length === 0) return condition;
+function conditionOf({ condition, ...plan }: ExtractPlan): Condition | null {
+  const wanted = wantedRows(plan);
+  if (condition === null || wanted === null) return condition ?? wanted;
+  return { op: 'and', members: [condition, wanted] };
+}
+
+/** The rows with a score, or else with a matching point. A search by events alone finds no other rows. */
+function wantedRows({ scored, near, order }: Omit<ExtractPlan, 'condition'>): Condition | null {
+  if (scored !== null) return scored.length === 1 ? scored[0] : { op: 'or', members: scored };
+  if (near === null || (near.from === 'events' && order.length === 0)) return null;
   const { columnId, tests } = near;
-  const hasPoint: Condition =
-    near.from === 'attribute'
-      ? { op: 'attribute', columnId, tests }
-      : { op: 'event', event: { columnId, window: near.window, tests }, minfreq: 1 };
-  return condition === null ? hasPoint : { op: 'and', members: [condition, hasPoint] };
+  if (near.from === 'attribute') return { op: 'attribute', columnId, tests };
+  return { op: 'event', event: { columnId, window: near.window, tests }, minfreq: 1 };
 }
 
 interface OrderedBy {

@@ -11,7 +11,7 @@ import {
   walkRows,
 } from '../../../src/exec/extract/ranked-rows.js';
 import { countBits } from '../../../src/exec/extract/row-words.js';
-import { ShardIds } from '../../../src/exec/extract/shard-ids.js';
+import { ShardIds } from '../../../src/exec/scan/shard-ids.js';
 import { rankOfId } from '../../../src/ir/index.js';
 import { KEY } from '../../storage/shard-model.js';
 import { bytesOf, Extraction, idOf, unbounded } from './extraction.js';
