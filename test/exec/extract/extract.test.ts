@@ -1,9 +1,8 @@
 /** Extractions over shards compared with a scan of plain maps, with both sets of kernels. */
 import t from 'tap';
 import { Prng, QuarryError, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
-import { extractRows, QueryRun } from '../../../src/exec/index.js';
+import { QueryRun } from '../../../src/exec/index.js';
 import type { ExtractPlan, ValueTest } from '../../../src/ir/index.js';
-import { Arena } from '../../../src/storage/index.js';
 import { KEY } from '../../storage/shard-model.js';
 import { COLUMNS, type StoredColumn } from '../../storage/stored.js';
 import { generatePlan, keyOf, LATEST, MODULES, PLAIN, shown } from './extract-plans.js';
@@ -14,6 +13,7 @@ import {
   generateEntities,
   generateValue,
   idOf,
+  unbounded,
   WINDOW_START,
 } from './extraction.js';
 
@@ -22,8 +22,14 @@ t.comment(`seed ${SEED}`);
 t.setTimeout(120_000);
 
 /** The first row that differs from the expected row; null if there is none. */
-function difference(extraction: Extraction, plan: ExtractPlan, workers: number): string | null {
-  const [found, wanted] = [extraction.rows(plan, workers), extraction.wanted(plan)];
+function difference(
+  extraction: Extraction,
+  plan: ExtractPlan,
+  workers: number,
+  partRows = 1_000_000,
+): string | null {
+  const found = extraction.rows(plan, workers, unbounded(), partRows);
+  const wanted = extraction.wanted(plan);
   for (let at = 0; at < Math.max(found.length, wanted.length); at++) {
     if (shown(found[at]) === shown(wanted[at])) continue;
     return `row ${at} of ${wanted.length}: ${shown(found[at])} instead of ${shown(wanted[at])}: ${shown(plan)}`;
@@ -48,7 +54,8 @@ for (const [kernels, module] of MODULES) {
             const plan = generatePlan(prng);
             const all = extraction.wanted({ ...plan, limit: 10_000, columns: [] });
             const after = all.length > 0 && prng.chance(0.6) ? prng.pick(all).position : null;
-            const fault = difference(extraction, { ...plan, after }, prng.pick([1, 2]));
+            const partRows = prng.pick([3, 50, 1_000_000]);
+            const fault = difference(extraction, { ...plan, after }, prng.pick([1, 2]), partRows);
             if (fault !== null) wrong.push(fault);
           }
         }
@@ -158,7 +165,7 @@ t.test('datetimes of attributes are in lower case, dates of events in upper case
       { from: 'events', columnId: 21, type: 'decimal-event', decimalPlaces: 1, window },
     ],
   });
-  t.strictSame(rows[0].values, ['2018-02-02t00:00:31z', [{ value: '0.5', date: '2018-02-02T00:00:31Z' }]]);
+  t.strictSame(rows[0].values, ['2018-02-02t00:00:31z', '{"value":"0.5","date":"2018-02-02T00:00:31Z"}']);
 });
 
 t.test('a canceled extraction stops, and one that needs too much memory is refused', async (t) => {
@@ -167,7 +174,7 @@ t.test('a canceled extraction stops, and one that needs too much memory is refus
   extraction.insert(generateEntities(prng, 200, { idCount: 300, wide: true, density: 0.6 }));
   const codeOf = (plan: ExtractPlan, run: QueryRun): number | null => {
     try {
-      extractRows(extraction.shards, plan, new Arena(null), run);
+      extraction.rows(plan, 1, run);
       return null;
     } catch (error) {
       return error instanceof QuarryError ? error.code : -1;

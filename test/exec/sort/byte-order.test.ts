@@ -1,7 +1,7 @@
 /** The byte order of strings compared with Buffer.compare. */
 import t from 'tap';
 import { hashBytes, Prng } from '../../../src/base/index.js';
-import { compareBytes, countBefore, prefixOf, sortedCodes } from '../../../src/exec/extract/byte-order.js';
+import { compareBytes, countBefore, prefixOf, sortedCodes } from '../../../src/exec/sort/byte-order.js';
 import { Dictionary } from '../../../src/storage/index.js';
 
 const SEED = 1_618;

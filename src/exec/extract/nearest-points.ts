@@ -1,19 +1,22 @@
-/** A sort key by the distance of a row's point, or of the nearest point of its list, from a center. */
+/** The nearest point of an entity to a center, among the values of a column that pass tests. */
 import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
-import type { NearPlan, RowPosition } from '../../ir/index.js';
+import type { NearPlan } from '../../ir/index.js';
 import { greatCircleKm } from '../../kernels/index.js';
 import type { Point } from '../../schema/index.js';
 import type { DimensionShard, ListColumn } from '../../storage/index.js';
+import type { FloatVector } from '../../vector/index.js';
 import { PreparedTest } from '../condition/value-test.js';
 import type { QueryRun } from '../query-run.js';
-import { GeoRing } from './geo-ring.js';
-import { exactBound, type KeyBound, MISSING_ZONE, NO_ZONE, type RowSortKey } from './sort-key.js';
+import type { RowSet } from '../scan/row-set.js';
 
 export interface NearestPoint extends Point {
   readonly distanceKm: number;
 }
 
 export type NearAttribute = Extract<NearPlan, { readonly from: 'attribute' }>;
+
+/** The nearest point of a row of the shard, if it has one. */
+export type NearestOf = (row: number) => NearestPoint | undefined;
 
 export const distanceFrom = (center: Point, longitude: number, latitude: number): number =>
   greatCircleKm(center.longitude, center.latitude, longitude, latitude);
@@ -27,64 +30,37 @@ export function isNearer(a: NearestPoint, b: NearestPoint | undefined): boolean 
   return a.longitude === b.longitude ? a.latitude < b.latitude : a.longitude < b.longitude;
 }
 
-/** Rows without a matching point have distance Infinity; callers exclude them. */
-export class DistanceKey implements RowSortKey {
+/** The nearest point of a latest value or of a list. */
+export class NearestValues {
   readonly #shard: DimensionShard;
   readonly #near: NearAttribute;
   readonly #tests: readonly PreparedTest[];
-  readonly #ring: GeoRing;
 
   constructor(shard: DimensionShard, near: NearAttribute, run: QueryRun) {
     this.#shard = shard;
     this.#near = near;
-    this.#ring = new GeoRing(near);
     this.#tests = near.tests.map((test) => new PreparedTest(test, undefined, run));
   }
 
-  zone(segmentIndex: number): typeof NO_ZONE | typeof MISSING_ZONE {
-    const segment = this.#shard.segments[segmentIndex];
-    const { columnId } = this.#near;
-    return (segment.latest(columnId) ?? segment.list(columnId)) ? NO_ZONE : MISSING_ZONE;
-  }
-
-  narrow(segmentIndex: number, low: number, high: number, words: Uint32Array): void {
-    const segment = this.#shard.segments[segmentIndex];
-    const column = segment.latest(this.#near.columnId);
-    if (column === undefined) return;
-    this.#ring.narrow(low, high, column.arena, column.valuesAt, segment.rowCount, words);
-  }
-
-  /** A condition for rows that have a point which passes the tests. */
-  fill(segmentIndex: number, segmentRows: Uint32Array, count: number, numbers: Float64Array): void {
+  /** The distances of latest values that all pass without tests; null = they must be read one by one. */
+  distances(segmentIndex: number, { list, from, count }: RowSet): FloatVector | null {
     const column = this.#shard.segments[segmentIndex].latest(this.#near.columnId);
-    if (column === undefined) {
-      const base = segmentIndex << SEGMENT_ROWS_SHIFT;
-      for (let at = 0; at < count; at++) numbers[at] = this.number((base + segmentRows[at]) >>> 0);
-      return;
-    }
+    if (column === undefined || this.#tests.length > 0) return null;
     const { longitude, latitude } = this.#near;
     const { f64 } = column.arena;
     const first = column.valuesAt >> 3;
+    const numbers = new Float64Array(count);
+    const valid = new Uint8Array(count);
     for (let at = 0; at < count; at++) {
-      const point = first + segmentRows[at] * 2;
-      numbers[at] = greatCircleKm(longitude, latitude, f64[point], f64[point + 1]);
+      const row = list === null ? from + at : list[at];
+      if (!column.has(row)) continue;
+      valid[at] = 1;
+      numbers[at] = greatCircleKm(longitude, latitude, f64[first + row * 2], f64[first + row * 2 + 1]);
     }
+    return { kind: 'float', count, valid, numbers };
   }
 
-  number(row: number): number {
-    return this.nearest(row)?.distanceKm ?? Number.POSITIVE_INFINITY;
-  }
-
-  compareTied(): number {
-    return 0;
-  }
-
-  bound({ distanceKm }: RowPosition): KeyBound {
-    return exactBound(distanceKm);
-  }
-
-  /** The nearest point of the row that passes the tests. */
-  nearest(row: number): NearestPoint | undefined {
+  of(row: number): NearestPoint | undefined {
     const segment = this.#shard.segments[row >>> SEGMENT_ROWS_SHIFT];
     const segmentRow = row & SEGMENT_ROWS_MASK;
     const column = segment.latest(this.#near.columnId);
