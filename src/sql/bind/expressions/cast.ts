@@ -11,9 +11,11 @@ import { asText } from './arithmetic.js';
 import { callOf, castOf, compareOf, constantOf, integerOf, isNull, isTextConstant } from './build.js';
 import { exactly, fitsDigits, floorDivide, stepBetween } from './convert.js';
 import { readBeside, readNumber } from './literals.js';
+import { castToTime, isTime } from './time-cast.js';
 import { CAST_TYPE_NAMES, castTarget, isDate, isExactNumber, isNumber, sameType, typeName } from './types.js';
 
 export function bindCast(node: NodeOf<'cast'>, binder: Binder): Expression {
+  if (isTime(node.typeName)) return castToTime(binder.value(node.of), node.lenient, node.position);
   const type = targetOf(node);
   const { lenient, precision, position } = node;
   const operand = binder.value(node.of);
