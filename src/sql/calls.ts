@@ -46,7 +46,7 @@ export function readCall(reader: TokenReader): SqlNode {
 
 /** Whether (a, b) follows as the only argument. */
 function isRowAhead(reader: TokenReader): boolean {
-  if (!reader.isSign('(')) return false;
+  if (!reader.isSign('(') || reader.isQueryAhead()) return false;
   let depth = 0;
   let hasComma = false;
   for (let at = 0; ; at++) {

@@ -42,6 +42,7 @@ const BY_NAME: ReadonlyMap<string, SqlFunction> = new Map(
 /** In lower case. Names with a blank are for the reader alone. */
 export const FUNCTION_NAMES: readonly string[] = [...BY_NAME.keys()].filter((name) => !name.includes(' '));
 
+const SUBSTRING_NAMES: ReadonlySet<string> = new Set(['substring', 'substr', 'mid']);
 /** A group that a regular expression captures. */
 const GROUP = /(?<!\\)\((?!\?)/;
 
@@ -49,7 +50,7 @@ const GROUP = /(?<!\\)\((?!\?)/;
 function asPatternCall(node: NodeOf<'call'>): NodeOf<'call'> {
   const { name, args, position } = node;
   const pattern = args[1];
-  const isPattern = name === 'substring' && args.length === 2 && pattern.is === 'string';
+  const isPattern = SUBSTRING_NAMES.has(name) && args.length === 2 && pattern.is === 'string';
   if (!isPattern || /^\s*[+-]?\d+\s*$/.test(pattern.text)) return node;
   const at = { position, parenthesized: false };
   const integer = (text: string): SqlNode => ({ is: 'number', text, ...at });
