@@ -1,10 +1,12 @@
 /** The inlets that a server has, as the option --inlets names them. */
+
+import { elasticsearch } from './elasticsearch.js';
 import type { Inlet } from './inlet.js';
 import { otlp } from './otlp/otlp.js';
 import { posthog } from './posthog.js';
 import { segment } from './segment.js';
 
-const INLETS: readonly Inlet[] = [segment, posthog, otlp];
+const INLETS: readonly Inlet[] = [segment, posthog, elasticsearch, otlp];
 
 export const INLET_NAMES: readonly string[] = INLETS.map(({ name }) => name);
 

@@ -15,6 +15,8 @@ export interface InletHead {
   readonly query: URLSearchParams;
   /** The media type of the body, in lower case. */
   readonly contentType: string;
+  /** The text of the header User-Agent; empty = the client sends none. */
+  readonly userAgent: string;
   /** The dimension that the URL or the option --inlets names, else the default one of the inlet. */
   readonly dimension: string;
 }
@@ -76,6 +78,8 @@ export interface InsertRoute extends Route {
   readonly read: (body: Uint8Array, head: InletHead) => InletBatch;
 }
 
+export type RefusedHead = Pick<InletHead, 'contentType' | 'userAgent'>;
+
 export interface Inlet {
   readonly name: string;
   readonly defaultDimension: string;
@@ -84,7 +88,7 @@ export interface Inlet {
    * The answer to a request that is refused as a whole, or of which some records may be sent again. Without a media type it is a
    * text.
    */
-  readonly refusal: (error: QuarryError, head: Pick<InletHead, 'contentType'>) => Answer;
+  readonly refusal: (error: QuarryError, head: RefusedHead) => Answer;
 }
 
 /** The first refusal of the outcomes; one that may pass with time comes first. null = every record is durable. */

@@ -83,7 +83,7 @@ export class Inlets {
     const head = headOf(arrival, found);
     const name = `${route.method.toUpperCase()} ${route.path}`;
     const refusal: Refusal = (error, isReceived) =>
-      setting.inlet.refusal(error, isReceived ? head : { contentType: '' });
+      setting.inlet.refusal(error, isReceived ? head : { ...head, contentType: '' });
     try {
       http.report.notes.endpointName = name;
       if (!('read' in route)) serveFixed(http, arrival, route.answer(head), refusal);
@@ -192,6 +192,7 @@ function headOf({ request, path }: InletArrival, { path: { nameIndex }, setting 
   return {
     pathName: pathNameOf({ nameIndex }, path),
     query,
+    userAgent: request.getHeader('user-agent'),
     contentType: mediaTypeOf(request.getHeader('content-type')),
     dimension: DIMENSION_NAME.test(named) ? named : setting.dimension,
   };

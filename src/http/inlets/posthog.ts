@@ -77,18 +77,19 @@ function eventsIn(json: Json): readonly Json[] {
 
 function keyIn(owner: JsonObject): string {
   const properties = owner.get('properties');
-  const places = isObject(properties) ? [owner, properties] : [owner];
-  return places.flatMap((place) => KEY_FIELDS.map((field) => textOf(place.get(field)))).find(Boolean) ?? '';
+  const holders = isObject(properties) ? [owner, properties] : [owner];
+  const texts = holders.flatMap((holder) => KEY_FIELDS.map((field) => textOf(holder.get(field))));
+  return texts.find((text) => text !== '') ?? '';
 }
 
 function addRecords(records: EventRecords, sent: Json, receivedTime: string): void {
   const event = isObject(sent) ? sent : new Map<string, Json>();
-  const given = event.get('properties');
-  const properties = new Map(isObject(given) ? given : []);
+  const sentProperties = event.get('properties');
+  const properties = new Map(isObject(sentProperties) ? sentProperties : []);
   const entity = textOf(event.get('distinct_id')) || textOf(properties.get('distinct_id'));
   const id = `posthog ${textOf(event.get('uuid')) || randomUUID()}`;
   const line = recordOrRefused(sent, KEY_FIELDS, () => {
-    objectOf(given, 'properties');
+    objectOf(sentProperties, 'properties');
     return recordOf({ event, properties, entity, receivedTime });
   });
   records.add(line, id, entity);

@@ -341,6 +341,12 @@ export class HttpRequest implements Cancellation {
   #answer(answer: Answer): void {
     this.report.decided(answer);
     if (this.#phase === 'over') return;
+    if (answer.isWithheld === true) {
+      this.#phase = 'over';
+      this.#response.close();
+      this.#note(answer.status);
+      return;
+    }
     const ending = this.#ending();
     this.#phase = ending === 'keep-reading' ? 'reading-away' : 'over';
     this.#readAwayUntilMs = this.#server.elapsedMs() + READ_AWAY_MS_MAX;

@@ -7,7 +7,14 @@ import { ExactNumber } from '../../../api/index.js';
 import { QuarryError, quoted } from '../../../base/index.js';
 import { formatDateTime, INSTANT_SECONDS_MAX } from '../../../schema/index.js';
 import { type Answer, errorHead, JSON_TYPE } from '../../transport/answer.js';
-import { type Inlet, type InletBatch, type InletHead, type PartOutcome, refusalIn } from '../inlet.js';
+import {
+  type Inlet,
+  type InletBatch,
+  type InletHead,
+  type PartOutcome,
+  type RefusedHead,
+  refusalIn,
+} from '../inlet.js';
 import { FIELDS_MAX, fieldCountOf, ID_FIELD, RecordText, refusedRecord } from '../record-text.js';
 import type { LogRecord, ResourceLogs, ScopeLogs } from './log-data.js';
 import { bytesField, numberField } from './protobuf.js';
@@ -121,7 +128,7 @@ function success(rejectedCount: number, message: string, { contentType }: InletH
 }
 
 /** A Status of google.rpc. Before the body was received it is always in JSON. */
-function refusal(error: QuarryError, { contentType }: Pick<InletHead, 'contentType'>): Answer {
+function refusal(error: QuarryError, { contentType }: RefusedHead): Answer {
   const head = errorHead(error);
   const code = head.status === 503 || head.status === 429 ? UNAVAILABLE : INVALID_ARGUMENT;
   const { message } = error;
