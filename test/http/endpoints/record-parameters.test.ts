@@ -9,6 +9,7 @@ t.test('parameters name the fields of records', async (t) => {
     id: { from: 'field', field: '@id' },
     events: [],
     time: null,
+    dedupe: null,
     unknown: 'refuse',
     createsColumns: false,
     createsDimension: false,
@@ -25,10 +26,13 @@ t.test('parameters name the fields of records', async (t) => {
       { column: 'code', field: 'status', dateField: null },
     ],
     time: 'ts',
+    dedupe: null,
     unknown: 'create',
     createsColumns: true,
     createsDimension: true,
   });
+  t.match(recordMappingOf('id=:uuid&dedupe=seq', 'json'), { dedupe: 'seq' });
+  t.match(recordMappingOf('id=:uuid&dedupe=:body', 'json'), { dedupe: null });
   t.match(recordMappingOf('id=:uuid&unknown=ignore', 'json'), { id: { from: 'uuid' }, unknown: 'ignore' });
 });
 
@@ -41,6 +45,7 @@ t.test('wrong parameters are named', async (t) => {
     ['id=a&event=x', /"event" is "x", not COLUMN:FIELD/],
     ['id=a&event=x:y:z:w', /"event" is "x:y:z:w"/],
     ['id=a&event=:y', /"event" is ":y"/],
+    ['id=a&dedupe=--', /"dedupe" names the field "--"/],
     ['id=a&unknown=drop', /"unknown" is "drop", not one of refuse ignore create/],
     ['id=a&auto-create=columns', /"auto-create" is "columns"/],
     ['id=a&delimiter=ab', /"delimiter" is "ab"/],
