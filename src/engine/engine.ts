@@ -157,7 +157,7 @@ export class Engine implements EngineApi {
       disabledRules: options.disabledRules,
     };
     this.#selects = new Selects({ ...queryDependencies, ...slices, runner, spools, model });
-    this.#extractStreams = new ExtractStreams({ runner, spools });
+    this.#extractStreams = new ExtractStreams({ runner, spools, selects: this.#selects });
     const deduplication = new DeduplicationTable(options.idempotencyKeysMax ?? IDEMPOTENCY_KEYS_MAX);
     const lineKeys = new LineKeys(options.lineKeysMax ?? LINE_KEYS_DEFAULT);
     const parts = {

@@ -21,7 +21,6 @@ import type {
 import type {
   Condition,
   CountEntityPlan,
-  ExtractPlan,
   MergeShare,
   PartitionedPart,
   SelectPlan,
@@ -30,7 +29,6 @@ import type {
 import type { DatabaseModel } from '../schema/index.js';
 import type { Field } from '../vector/index.js';
 import type { Exchange, SentGroups, SentSelectPart, SentTable, SentTexts } from './exchange/sent-part.js';
-import type { PackedRows } from './packed-rows.js';
 import type { WireRefusal } from './refusal.js';
 import type { SentPart } from './select-part.js';
 import type { SharedBytes } from './shared-bytes.js';
@@ -165,7 +163,6 @@ export interface WorkerRequests {
     readonly bounds: WorkerQueryLimits;
   };
   /** The first rows of the worker's shards, in the plan's order. */
-  extract: { readonly plan: ExtractPlan; readonly bounds: WorkerQueryLimits };
   /** Starts a SELECT over the worker's shards; 'select-next' requests its parts. Ends an earlier SELECT with the same number. */
   'select-begin': {
     /** Identifies the SELECT on this worker until 'select-end'. */
@@ -390,7 +387,6 @@ export interface WorkerResponses {
   'describe-columns': readonly DimensionStatistics[];
   /** The groups of each shard that has entities of the dimension. */
   totals: readonly SentGroups[];
-  extract: PackedRows;
   'select-begin': null;
   'select-merge': null;
   /** Those of partitions [from, to) with `to` at most the requested one. */
@@ -423,11 +419,7 @@ export type WorkerRequest = { [Op in WorkerOp]: { readonly op: Op } & WorkerRequ
 export const SLOW_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['checkpoint-step', 'load']);
 
 /** Requests with large responses: each ends its task, so that its response is sent and freed before the next one starts. */
-export const LARGE_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>([
-  'extract',
-  'select-next',
-  'select-partitions',
-]);
+export const LARGE_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['select-next', 'select-partitions']);
 
 /** Whether the response may be large. */
 export const isLarge = ({ op, isSmall }: { readonly op: WorkerOp; readonly isSmall?: boolean }): boolean =>

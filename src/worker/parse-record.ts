@@ -15,6 +15,7 @@ import {
   type LineNumbers,
   type ParseContext,
   type ParsedInsert,
+  parseColumns,
   parseInsert,
   parseLines,
   parseOrQuarantine,
@@ -131,7 +132,12 @@ function keyedOf(
   scratch: IngestScratch,
 ): KeyedLines | null {
   const { body, lines, records, lineKeys, databaseId } = request;
-  if (lines === null || (lineKeys === null && (records?.dedupe ?? null) === null)) return null;
+  if (
+    lines === null ||
+    records?.format === 'arrow' ||
+    (lineKeys === null && (records?.dedupe ?? null) === null)
+  )
+    return null;
   const settings = lineKeys ?? { keys: null, omitted: [] };
   return keyedLines(body, lines, settings, { mapping: records, databaseId }, scratch);
 }
@@ -149,6 +155,7 @@ function outcomeOf(
   scratch: IngestScratch,
 ): QuarantineOutcome {
   if (lines === null) return parseInsert(body, context, scratch);
+  if (records?.format === 'arrow') return parseColumns(body, lines, records, context, scratch);
   if (quarantine !== null) {
     const request = { text: body, numbers: lines, mapping: records, settings: quarantine };
     return parseOrQuarantine(request, context, scratch);
@@ -191,6 +198,14 @@ function changesOf(databaseId: number, parsed: ParsedInsert): CatalogChange[] {
         databaseId,
         dimensionId,
         column,
+      }),
+    ),
+    ...parsed.createdRelations.map(
+      ({ dimensionId, relation }): CatalogChange => ({
+        change: 'relation-set',
+        databaseId,
+        dimensionId,
+        relation,
       }),
     ),
   ];

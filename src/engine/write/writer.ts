@@ -26,6 +26,8 @@ import type { WriteOrder } from './write-order.js';
 
 /** Bytes for the fields of a record that do not grow with the body. */
 const RECORD_RESERVE_BYTES = 4_096;
+/** Memory of a worker while it parses rows of Arrow: values of one column, and the batches twice. */
+const PARSED_PER_ARROW_BYTE = 5;
 const WORKER_DOWN_CODE = 9004;
 
 export interface WriterDependencies {
@@ -55,12 +57,13 @@ export class Writer {
     if (known !== null) return insertAnswer(known);
     const { memory, checkWritable, workers } = this.#dependencies;
     checkWritable();
-    memory.check(byteLength * MEMORY_PER_BATCH_BYTE);
+    const parseBytes = request.records?.format === 'arrow' ? byteLength * PARSED_PER_ARROW_BYTE : 0;
+    memory.check(byteLength * MEMORY_PER_BATCH_BYTE + parseBytes);
     const shared = workers.inserts.acquire(byteLength * 2 + RECORD_RESERVE_BYTES);
     const bytes = workers.inserts.bytesOf(shared);
     bytes.set(request.body);
     try {
-      const numbers = await memory.while(shared.byteLength, () =>
+      const numbers = await memory.while(shared.byteLength + parseBytes, () =>
         this.#deduplicated(
           idempotencyId,
           () => hash('sha256', bytes.subarray(0, byteLength), 'base64url'),

@@ -48,13 +48,16 @@ export function parseRecords(
   const outcome = parseLines(
     lines,
     { head: creates === '' ? 0 : first, first, more },
-    { ...context, repeatsIds: true },
+    { ...context, repeatsIds: true, ...relatedBy(mapping) },
     scratch,
   );
   if (refusal === null || 'error' in outcome) return outcome;
   const { error, line } = refusal;
   return { error: { ...error, message: `line ${line}: ${error.message}`, moreInfo: { line } } };
 }
+
+const relatedBy = ({ createsColumns, eventFields }: RecordMapping): Pick<ParseContext, 'relates'> =>
+  createsColumns && eventFields !== null ? { relates: eventFields } : {};
 
 function createsOf({ createsColumns, createsDimension }: RecordMapping): string {
   const names = [...(createsColumns ? ['column'] : []), ...(createsDimension ? ['dimension'] : [])];

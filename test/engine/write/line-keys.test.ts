@@ -88,6 +88,7 @@ const MAPPING: RecordMapping = {
   id: { from: 'uuid' },
   events: [],
   time: null,
+  eventFields: null,
   dedupe: 'seq',
   unknown: 'refuse',
   createsColumns: false,
