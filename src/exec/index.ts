@@ -1,7 +1,6 @@
 export { totalsOfShards } from './aggregate/column-totals.js';
 export { describeColumns } from './column-statistics.js';
 export * from './count.js';
-export * from './extract/extract.js';
 export * from './look-up.js';
 export * from './mutate.js';
 export * from './query-memory.js';

@@ -1,9 +1,9 @@
 export * from './aggregation/aggregation.js';
 export * from './exchange/index.js';
 export { explainRelation, explainStages, type StoredNames } from './explain/explain-relation.js';
+export * from './extraction/extraction.js';
 export { stagesOf } from './fragments/stages.js';
 export { mergeMemory } from './merge-memory.js';
-export * from './pages.js';
 export { simplifyGrouping } from './rules/groupings/groupings.js';
 export { optimize, RULE_NAMES, type Rule, type RuleName } from './rules/rules.js';
 export { NO_STATISTICS, type Statistics } from './rules/statistics.js';

@@ -12,6 +12,7 @@ import type { CatalogChange } from '../catalog/index.js';
 import type { RecordIdempotency, SnapshotFileEntry } from '../format/index.js';
 import type {
   BatchRange,
+  LineKeySettings,
   LineNumbers,
   Quarantined,
   QuarantineSettings,
@@ -20,7 +21,6 @@ import type {
 import type {
   Condition,
   CountEntityPlan,
-  ExtractPlan,
   MergeShare,
   PartitionedPart,
   SelectPlan,
@@ -29,7 +29,6 @@ import type {
 import type { DatabaseModel } from '../schema/index.js';
 import type { Field } from '../vector/index.js';
 import type { Exchange, SentGroups, SentSelectPart, SentTable, SentTexts } from './exchange/sent-part.js';
-import type { PackedRows } from './packed-rows.js';
 import type { WireRefusal } from './refusal.js';
 import type { SentPart } from './select-part.js';
 import type { SharedBytes } from './shared-bytes.js';
@@ -126,6 +125,8 @@ export interface WorkerRequests {
     readonly lines: LineNumbers | null;
     /** Lines that are refused are kept; absent or null = they refuse the body. */
     readonly quarantine?: QuarantineSettings | null;
+    /** The keys of lines; absent or null = no line has one, unless `records` names their field. */
+    readonly lineKeys?: LineKeySettings | null;
     /** How lines that are flat records become entities; absent or null = lines are entities. */
     readonly records?: RecordMapping | null;
     /** SHA-256 that identifies the request (RecordOnce.id); null = it may be applied again. */
@@ -162,7 +163,6 @@ export interface WorkerRequests {
     readonly bounds: WorkerQueryLimits;
   };
   /** The first rows of the worker's shards, in the plan's order. */
-  extract: { readonly plan: ExtractPlan; readonly bounds: WorkerQueryLimits };
   /** Starts a SELECT over the worker's shards; 'select-next' requests its parts. Ends an earlier SELECT with the same number. */
   'select-begin': {
     /** Identifies the SELECT on this worker until 'select-end'. */
@@ -353,6 +353,10 @@ export interface ParsedRecord {
   readonly recordBytes: number;
   /** As in the record. */
   readonly idempotency: RecordIdempotency | null;
+  /** A key per line, zero for lines without one and lines that were left out; null = the lines have no keys. */
+  readonly lineKeys: Uint8Array | null;
+  /** The indexes of lines that were left out. */
+  readonly omittedLines: readonly number[];
   /** The dimensions of the batches, without duplicates. */
   readonly dimensionIds: readonly number[];
   /** The record's batches with their offsets in the buffer. */
@@ -383,7 +387,6 @@ export interface WorkerResponses {
   'describe-columns': readonly DimensionStatistics[];
   /** The groups of each shard that has entities of the dimension. */
   totals: readonly SentGroups[];
-  extract: PackedRows;
   'select-begin': null;
   'select-merge': null;
   /** Those of partitions [from, to) with `to` at most the requested one. */
@@ -416,11 +419,7 @@ export type WorkerRequest = { [Op in WorkerOp]: { readonly op: Op } & WorkerRequ
 export const SLOW_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['checkpoint-step', 'load']);
 
 /** Requests with large responses: each ends its task, so that its response is sent and freed before the next one starts. */
-export const LARGE_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>([
-  'extract',
-  'select-next',
-  'select-partitions',
-]);
+export const LARGE_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['select-next', 'select-partitions']);
 
 /** Whether the response may be large. */
 export const isLarge = ({ op, isSmall }: { readonly op: WorkerOp; readonly isSmall?: boolean }): boolean =>

@@ -11,7 +11,6 @@ import { decodeBatch } from '../column/index.js';
 import {
   countEntities,
   describeColumns,
-  extractRows,
   lookUp,
   mutateEntities,
   QueryMemories,
@@ -158,8 +157,6 @@ export class ShardWorker {
         totalsOfShards(this.#shards.values(), plan, this.#scratch, this.#queries.runOf(bounds)).map(
           (groups) => sentGroups(groups, start.exchange),
         ),
-      extract: ({ plan, bounds }) =>
-        extractRows(this.#shards.values(), plan, this.#scratch, this.#queries.runOf(bounds)),
       'select-begin': (request) => this.#queries.beginSelect(request),
       'select-merge': (request) => this.#queries.merge(request),
       'select-partitions': (request) => this.#queries.partitions(request),

@@ -5,6 +5,7 @@ import { directoriesUnder, exists, filesUnder } from './source.js';
 
 /** Test folders other than floors: kinds of tests that use the whole server, and shared code. */
 const BESIDE = [
+  'behaviour',
   'binary',
   'browser',
   'conformance',
@@ -32,6 +33,7 @@ const WHOLE_FOLDER = [
   'http/matrix',
   'ingest/refusals',
   'openapi/answers',
+  'pg/hostile',
   'pg/tools/clients',
   'pg/tools/foreign-data',
   'pg/tools/statements',
