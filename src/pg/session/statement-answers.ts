@@ -195,10 +195,14 @@ export class StatementAnswers {
     if (isOfView && prepared.typeIds.length > 0)
       throw new ProtocolError('42P02', 'a view cannot have parameters');
     const view = { text: prepared.text, dialect: settings.dialect };
-    if (!isInBlock) return answerModel(statement, view, engine, request, waiting);
+    if (!isInBlock) {
+      const { answer, rowCount } = await answerModel(statement, view, engine, request, waiting);
+      request.ended(null, rowCount);
+      return answer;
+    }
     const answer = checkBlockChange(statement, request);
     writes.addChange((atCommit, cancellation) =>
-      answerModel(statement, view, engine, { ...atCommit, ended: () => {} }, cancellation),
+      answerModel(statement, view, engine, atCommit, cancellation),
     );
     request.ended(null, 0);
     return answer;

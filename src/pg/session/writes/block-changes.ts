@@ -5,7 +5,7 @@ import { ProtocolError } from '../../protocol/errors.js';
 import { type Answer, done } from '../answer.js';
 import { type PostgresRequest, requestOf } from '../queries/select.js';
 import type { Waiting } from '../waiting.js';
-import { answerTables } from './table-answers.js';
+import { answerTables, type ModelAnswer } from './table-answers.js';
 import { answerViews } from './view-answers.js';
 
 type Engine = Pick<EngineApi, 'script' | 'change'>;
@@ -17,7 +17,7 @@ export function answerModel(
   engine: Engine,
   request: PostgresRequest,
   waiting: Waiting,
-): Promise<Answer> {
+): Promise<ModelAnswer> {
   if (statement.is === 'create-view' || (statement.is === 'drop-table' && statement.ofView)) {
     return answerViews(statement, text, dialect, engine, request);
   }
