@@ -1,3 +1,4 @@
+export { behaviourOfShards, behaviourRanking } from './behaviour/behaviour.js';
 export { totalsOfShards } from './aggregate/column-totals.js';
 export { describeColumns } from './column-statistics.js';
 export * from './count.js';

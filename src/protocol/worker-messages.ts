@@ -20,6 +20,10 @@ import type {
 import type {
   Condition,
   CountEntityPlan,
+  BehaviourGroups,
+  BehaviourPartial,
+  BehaviourPlan,
+  BehaviourRanking,
   ExtractPlan,
   MergeShare,
   PartitionedPart,
@@ -161,6 +165,14 @@ export interface WorkerRequests {
     readonly plan: SelectPlan & { readonly dimensionId: number };
     readonly bounds: WorkerQueryLimits;
   };
+  /** A question about behaviour; `chosen`: the values of its breakdown that have a group of their own. */
+  behaviour: {
+    readonly plan: BehaviourPlan;
+    readonly chosen: BehaviourGroups | null;
+    readonly bounds: WorkerQueryLimits;
+  };
+  /** How often the values of the plan's breakdown occur. */
+  'behaviour-values': { readonly plan: BehaviourPlan; readonly bounds: WorkerQueryLimits };
   /** The first rows of the worker's shards, in the plan's order. */
   extract: { readonly plan: ExtractPlan; readonly bounds: WorkerQueryLimits };
   /** Starts a SELECT over the worker's shards; 'select-next' requests its parts. Ends an earlier SELECT with the same number. */
@@ -383,6 +395,8 @@ export interface WorkerResponses {
   'describe-columns': readonly DimensionStatistics[];
   /** The groups of each shard that has entities of the dimension. */
   totals: readonly SentGroups[];
+  behaviour: BehaviourPartial;
+  'behaviour-values': BehaviourRanking;
   extract: PackedRows;
   'select-begin': null;
   'select-merge': null;
@@ -417,6 +431,8 @@ export const SLOW_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['checkpoint-st
 
 /** Requests with large responses: each ends its task, so that its response is sent and freed before the next one starts. */
 export const LARGE_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>([
+  'behaviour',
+  'behaviour-values',
   'extract',
   'select-next',
   'select-partitions',
