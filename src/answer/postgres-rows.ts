@@ -6,9 +6,10 @@
  *        5    2 values    i16
  *        7    . value     i32 byte count, -1 = missing; then the bytes
  * Timestamps are in UTC with the suffix +00, local times have none; booleans are t and f; decimals have all digits of their
- * scale.
+ * scale, and floats the form of PostgreSQL.
  */
 import { QuarryError } from '../base/index.js';
+import { formatFloat } from '../schema/index.js';
 import type { Field, SqlType, Vector } from '../vector/index.js';
 import type { Allocator } from './allocator.js';
 import { ByteWriter } from './byte-writer.js';
@@ -66,6 +67,10 @@ function writerOf(type: SqlType, vector: Vector, name: string): ValueWriter {
     const { numbers, wide } = vector;
     const zone = type.local === true ? EMPTY : UTC;
     return (out, row) => putInstant(out, numbers === null ? Number(wide?.[row] ?? 0n) : numbers[row], zone);
+  }
+  if (vector.kind === 'float') {
+    const { numbers } = vector;
+    return (out, row) => out.ascii(formatFloat(numbers[row]));
   }
   if (type.type === 'decimal' && vector.kind === 'exact') {
     const { numbers, wide } = vector;

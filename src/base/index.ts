@@ -10,6 +10,7 @@ export * from './growable.js';
 export * from './hash.js';
 export * from './histogram.js';
 export * from './limits.js';
+export * from './line-key.js';
 export * from './lower-bound.js';
 export * from './memory-account.js';
 export * from './memory-use.js';

@@ -45,6 +45,11 @@ export interface InsertRequest extends WriteRequest {
   readonly quarantine?: QuarantineRequest | null;
   /** How the lines of a body become entities, if they are flat records; absent or null = they are entities. */
   readonly records?: RecordMapping | null;
+  /**
+   * One key of LINE_KEY_BYTES per line of a body of lines, blank lines included, the head not counted; 0 = the line has none. A
+   * line whose key was inserted within 24 hours is left out. Absent or null = `records` may name the field of the keys.
+   */
+  readonly lineKeys?: Uint8Array | null;
   /** Identifies a request that takes effect once (RecordIdempotency.id); null = a repeated request takes effect again. */
   readonly idempotencyId: string | null;
   /** Called with the changes that auto-create made, if any, when they are durable. */
@@ -64,6 +69,8 @@ export interface InsertAnswer {
   readonly valueCount: number;
   /** Lines that are kept in quarantines. Absent = none. */
   readonly quarantinedCount?: number;
+  /** Lines that were left out, because they were inserted before. Absent = none. */
+  readonly duplicateCount?: number;
 }
 
 /** The entities that an update or a delete applies to, and the values to set. */
@@ -243,6 +250,9 @@ export interface EngineStats {
   readonly archiveFailureCount: number;
   /** Number of stored Idempotency-Keys. */
   readonly idempotencyKeyCount: number;
+  readonly lineKeyCount: number;
+  /** Lines that were left out since the start, because their keys were known. */
+  readonly duplicateLineCount: number;
   /** 1 = expired events are not deleted because the clock jumped. */
   readonly retentionSuspended: number;
   /** The result cache. */

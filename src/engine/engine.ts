@@ -55,6 +55,7 @@ import { SPOOL_DIR, WorkerClients } from './workers/worker-clients.js';
 import { WorkerRepair } from './workers/worker-repair.js';
 import { DataVersions } from './write/data-versions.js';
 import { DeduplicationTable } from './write/deduplication.js';
+import { LineKeys } from './write/line-keys.js';
 import { RecordNotes } from './write/record-notes.js';
 import { ScriptWriter } from './write/script-writer.js';
 import { UsageBook } from './write/usage.js';
@@ -64,6 +65,7 @@ import { Writer } from './write/writer.js';
 
 const EXPIRY_INTERVAL_MS = 600_000;
 const IDEMPOTENCY_KEYS_MAX = 1_000_000;
+const LINE_KEYS_DEFAULT = 10_000_000;
 const LOG_DIR = 'log';
 const QUERY_TIMEOUT_MS = 30_000;
 /** Time that writes wait for queries that read one version in several rounds. */
@@ -157,14 +159,16 @@ export class Engine implements EngineApi {
       disabledRules: options.disabledRules,
     };
     this.#selects = new Selects({ ...queryDependencies, ...slices, runner, spools, model });
-    this.#extractStreams = new ExtractStreams({ runner, spools });
+    this.#extractStreams = new ExtractStreams({ runner, spools, selects: this.#selects });
     const deduplication = new DeduplicationTable(options.idempotencyKeysMax ?? IDEMPOTENCY_KEYS_MAX);
+    const lineKeys = new LineKeys(options.lineKeysMax ?? LINE_KEYS_DEFAULT);
     const parts = {
       options,
       workers: this.#workers,
       order: this.#order,
       usage: this.#usage,
       deduplication,
+      lineKeys,
       storeId: manifest?.storeId ?? randomUUID(),
     };
     this.#checkpoints = new Checkpointer(
@@ -179,7 +183,12 @@ export class Engine implements EngineApi {
       checkpoints: this.#checkpoints,
       logDir,
     });
-    this.#memory = new WriteMemory(this.#workers, deduplication, options.memoryLimitBytes, processMemory);
+    this.#memory = new WriteMemory(
+      this.#workers,
+      { deduplication, lineKeys },
+      options.memoryLimitBytes,
+      processMemory,
+    );
     const notes = new RecordNotes(this.#usage, deduplication);
     const writing = { ...parts, notes, memory: this.#memory };
     const checked = { ...writing, checkWritable: () => this.#checkWritable() };

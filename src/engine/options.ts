@@ -35,6 +35,8 @@ export interface EngineOptions {
   readonly randomBytes: RandomBytes;
   /** Maximum number of Idempotency-Keys that are stored for 24 hours. Default: 1,000,000. */
   readonly idempotencyKeysMax?: number;
+  /** Maximum number of line keys that are stored for 24 hours, at most LINE_KEYS_MAX. Default: 10,000,000. */
+  readonly lineKeysMax?: number;
   readonly events: EngineEvents;
   /** Time limit of a query. Default: 30 s. */
   readonly queryTimeoutMs?: number;

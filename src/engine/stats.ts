@@ -9,6 +9,7 @@ import type { ResultCache } from './query/result-cache.js';
 import type { WorkerClients } from './workers/worker-clients.js';
 import type { WorkerRepair } from './workers/worker-repair.js';
 import type { DeduplicationTable } from './write/deduplication.js';
+import type { LineKeys } from './write/line-keys.js';
 import type { WriteMemory } from './write/write-memory.js';
 import type { WriteOrder } from './write/write-order.js';
 
@@ -22,6 +23,7 @@ export interface StatsDependencies {
   readonly memoryLimitBytes: number;
   readonly repair: WorkerRepair;
   readonly deduplication: DeduplicationTable;
+  readonly lineKeys: LineKeys;
   readonly cache: Pick<ResultCache, 'bytes' | 'hitCount' | 'missCount'>;
 }
 
@@ -38,7 +40,7 @@ const NO_VALUES = new Histogram([]).stats;
 const NO_LOG_TIMES: LogTimes = { fsyncSeconds: NO_VALUES, groupRecords: NO_VALUES };
 
 export function statsOf(parts: StatsDependencies): EngineStats {
-  const { workers, order, progress, memoryLimitBytes, repair, deduplication, cache } = parts;
+  const { workers, order, progress, memoryLimitBytes, repair, deduplication, lineKeys, cache } = parts;
   const memory = parts.memory.used;
   const log = order.isOpen ? order.log.stats() : NO_LOG_STATS;
   const times = order.isOpen ? order.log.times() : NO_LOG_TIMES;
@@ -70,6 +72,8 @@ export function statsOf(parts: StatsDependencies): EngineStats {
     workersDown: repair.underWay.size,
     workerRestartCount: repair.count,
     idempotencyKeyCount: deduplication.count,
+    lineKeyCount: lineKeys.count,
+    duplicateLineCount: lineKeys.duplicateCount,
     archivedFileCount: archive.fileCount,
     archiveWaitingCount: archive.waitingCount,
     archiveFailureCount: archive.failureCount,

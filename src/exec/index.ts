@@ -1,8 +1,7 @@
-export { behaviourOfShards, behaviourRanking } from './behaviour/behaviour.js';
 export { totalsOfShards } from './aggregate/column-totals.js';
+export { behaviourOfShards, behaviourRanking } from './behaviour/behaviour.js';
 export { describeColumns } from './column-statistics.js';
 export * from './count.js';
-export * from './extract/extract.js';
 export * from './look-up.js';
 export * from './mutate.js';
 export * from './query-memory.js';

@@ -56,7 +56,9 @@ export interface Manifest {
   /** Usage counters of the databases at `checkpointLsn`, in plain form; absent in stores of the first releases. */
   readonly usage?: unknown;
   /** The file of the deduplication table; null or absent when the table is empty. */
-  readonly once?: DeduplicationFileEntry | null;
+  readonly once?: ListFileEntry | null;
+  /** The file of the line keys; null or absent when there are none. */
+  readonly lineKeys?: ListFileEntry | null;
   /**
    * A restore copied the log records after `checkpointLsn` up to this LSN from another store; the checkpoints that they
    * note are those of that store. Absent when no record was copied.
@@ -64,21 +66,26 @@ export interface Manifest {
   readonly restoredLsn?: number;
 }
 
-/** The file of the deduplication table; its format is in deduplication-file.ts. */
-export interface DeduplicationFileEntry {
+/** A file with a list of entries; the formats are in deduplication-file.ts and line-key-file.ts. */
+export interface ListFileEntry {
   /** Relative to the data directory, with `/`. */
   readonly path: string;
   readonly entryCount: number;
   readonly bytes: number;
 }
 
+/** The files of lists of a manifest. */
+export const listFilesOf = ({ once, lineKeys }: Manifest): readonly ListFileEntry[] =>
+  [once, lineKeys].filter((file) => file != null);
+
 const packr = new Packr({ useRecords: false });
 
 export function encodeManifest(manifest: Manifest): Uint8Array {
   const { storeId, checkpointLsn, shardCount, createdMs, catalog, files, usage, once = null } = manifest;
-  const { restoredLsn } = manifest;
+  const { restoredLsn, lineKeys = null } = manifest;
   const content = packr.pack({
     ...{ storeId, checkpointLsn, shardCount, createdMs, catalog, files, usage, once },
+    ...(lineKeys === null ? {} : { lineKeys }),
     ...(restoredLsn === undefined ? {} : { restoredLsn }),
   });
   const bytes = new Uint8Array(HEAD_BYTES + content.length);
@@ -156,14 +163,15 @@ function manifestOf(content: unknown): Manifest {
     catalog: fields.catalog,
     files: fields.files.map((entry, index) => fileOf(fieldsOf(entry, `file ${index}`))),
     usage: fields.usage,
-    once: deduplicationFileOf(fields.once ?? null),
+    once: listFileOf(fields.once ?? null, 'once'),
+    ...(fields.lineKeys == null ? {} : { lineKeys: listFileOf(fields.lineKeys, 'lineKeys') }),
     ...(fields.restoredLsn === undefined ? {} : { restoredLsn: count(fields, 'restoredLsn') }),
   };
 }
 
-function deduplicationFileOf(entry: unknown): DeduplicationFileEntry | null {
+function listFileOf(entry: unknown, name: string): ListFileEntry | null {
   if (entry === null) return null;
-  const fields = fieldsOf(entry, 'once');
+  const fields = fieldsOf(entry, name);
   return {
     path: text(fields, 'path'),
     entryCount: count(fields, 'entryCount'),

@@ -63,6 +63,10 @@ export type LogRecord =
       readonly once: RecordIdempotency | null;
       /** Lines that are kept in a quarantine, whose entities are not in the counts. Absent = 0. */
       readonly quarantinedCount?: number;
+      /** The keys of its lines (base/line-key.ts), those in the quarantine included. Absent = none. */
+      readonly lineKeys?: Uint8Array;
+      /** Lines that were left out, because their keys were known. Absent = 0. */
+      readonly duplicateCount?: number;
       readonly batches: readonly RecordBatch[];
     }
   | { readonly type: 'catalog'; readonly timeMs: number; readonly changes: readonly unknown[] }

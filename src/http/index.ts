@@ -9,6 +9,7 @@ export type {
 } from './auth/postgres-requests.js';
 export { ConsoleFiles } from './endpoints/console.js';
 export { ENDPOINTS } from './endpoints/endpoints.js';
+export { INLET_NAMES, type InletSetting, parseInlets } from './inlets/inlet-settings.js';
 export * from './limits/limit-table.js';
 export { Audit, type AuditEntry, type LineSink } from './observability/audit.js';
 export { type ChangedThing, changedThings } from './observability/audit-changes.js';

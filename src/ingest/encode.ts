@@ -10,11 +10,11 @@ import type { BatchRange } from './parse.js';
 import type { IngestScratch } from './scratch.js';
 import type { ModelTables } from './tables.js';
 
-const HEAD_WORDS = 8;
+export const HEAD_WORDS = 8;
 /** Below this size a loop is faster than creating views for a copy. */
 const LOOP_WORDS_MAX = 48;
 
-const paddedWords = (bytes: number): number => ((bytes + 7) >> 3) << 1;
+export const paddedWords = (bytes: number): number => ((bytes + 7) >> 3) << 1;
 
 function sectionWords(section: ColumnBuilder): number {
   const { rowCount, valueCount } = section;

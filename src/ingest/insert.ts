@@ -12,12 +12,14 @@
 import { invariant, type WireError } from '../base/index.js';
 import { encodeAll } from './encode.js';
 import { LATE_DIMENSION } from './entity.js';
-import { findAutoCreate, readAutoCreate } from './infer/auto-create.js';
+import { type AutoCreateOptions, findAutoCreate, readAutoCreate } from './infer/auto-create.js';
 import { type Inferred, inferColumns } from './infer/infer.js';
+import { withRelations } from './infer/relate.js';
 import { InsertError } from './insert-error.js';
 import { checkBody } from './json.js';
 import type { ParseContext, ParsedInsert, ParseOutcome } from './parse.js';
 import type { IngestScratch } from './scratch.js';
+import type { Source } from './source.js';
 import { ModelTables } from './tables.js';
 import { InsertWalk } from './walk.js';
 
@@ -60,18 +62,31 @@ function finish(
   scratch: IngestScratch,
   tables: ModelTables,
   walk: InsertWalk,
-  created: Pick<ParsedInsert, 'createdDimensions' | 'createdColumns'>,
+  created: Pick<ParsedInsert, Created>,
 ): WalkOutcome {
   const { buffer, batches } = encodeAll(scratch, tables);
   const { entityCount, valueCount } = walk;
-  const { createdDimensions, createdColumns } = created;
-  return { parsed: { entityCount, valueCount, buffer, batches, createdDimensions, createdColumns } };
+  const { createdDimensions, createdColumns, createdRelations } = created;
+  return {
+    parsed: {
+      ...{ entityCount, valueCount, buffer, batches },
+      ...{ createdDimensions, createdColumns, createdRelations },
+    },
+  };
 }
 
-const NOTHING_CREATED: Pick<Inferred, 'createdDimensions' | 'createdColumns'> = {
+type Created = 'createdDimensions' | 'createdColumns' | 'createdRelations';
+
+const NOTHING_CREATED: Pick<Inferred, Created> = {
   createdDimensions: [],
   createdColumns: [],
+  createdRelations: [],
 };
+
+function inferredOf(source: Source, { model, relates }: ParseContext, creates: AutoCreateOptions): Inferred {
+  const inferred = inferColumns(source, model, creates);
+  return relates === undefined ? inferred : withRelations(inferred, relates);
+}
 
 /** Determines the outcome of a body for which a walk reported an error. */
 function diagnose(context: ParseContext, scratch: IngestScratch, tables: ModelTables): WalkOutcome {
@@ -82,7 +97,7 @@ function diagnose(context: ParseContext, scratch: IngestScratch, tables: ModelTa
   const creates = readAutoCreate(scratch.source, findAutoCreate(scratch.source), context.customKey);
   if (creates !== null && 'refused' in creates) return { error: creates.refused, offset: 0 };
 
-  const inferred = creates === null ? null : inferColumns(scratch.source, context.model, creates);
+  const inferred = creates === null ? null : inferredOf(scratch.source, context, creates);
   let extended = tables;
   if (inferred !== null) {
     extended = new ModelTables(inferred.model, inferred.midnights);

@@ -1,5 +1,5 @@
 import type { WireError } from '../base/index.js';
-import type { Column, DatabaseModel, Dimension } from '../schema/index.js';
+import type { Column, DatabaseModel, Dimension, Relation } from '../schema/index.js';
 
 /** The input of a parse besides the bytes. */
 export interface ParseContext {
@@ -13,6 +13,8 @@ export interface ParseContext {
   readonly columnIds: readonly number[] | null;
   /** Whether entities may have the same ID, as if they came one after the other (default: refused with 2019). */
   readonly repeatsIds?: boolean;
+  /** The name of an event: its new columns are of one relation (default: of none). See infer/relate.ts. */
+  readonly relates?: string;
   /** How messages name the subject of an error: the entity by its ID (default), or the "set" of an update. */
   readonly subject?: 'entity' | 'set';
 }
@@ -34,6 +36,8 @@ export interface ParsedInsert {
   /** Objects that auto-create creates, with the next IDs of the model's counters; empty otherwise. */
   readonly createdDimensions: readonly Omit<Dimension, 'columns' | 'relations'>[];
   readonly createdColumns: readonly { readonly dimensionId: number; readonly column: Column }[];
+  /** Relations that new columns are added to, with all their columns. */
+  readonly createdRelations: readonly { readonly dimensionId: number; readonly relation: Relation }[];
 }
 
 export type ParseOutcome = { readonly parsed: ParsedInsert } | { readonly error: WireError };

@@ -5,6 +5,7 @@
  */
 import type { DatabaseModel } from '../schema/index.js';
 import { BuilderPools } from './builders.js';
+import type { BatchMemory } from './columnar/sections.js';
 import { PlainWalk } from './plain/walk.js';
 import { RequestIds } from './request-ids.js';
 import { Source } from './source.js';
@@ -27,6 +28,8 @@ export class IngestScratch {
   readonly dateResult = new Float64Array(1);
   /** Encoded batches, before they are copied to shared memory. */
   encoded = new Int32Array(0);
+  /** Of rows of Arrow, by shard. */
+  readonly batchMemories: BatchMemory[] = [];
   /** Guess: "dimension" is not the first key of entities. */
   lateDimensions = false;
   readonly #tables = new WeakMap<DatabaseModel, ModelTables>();

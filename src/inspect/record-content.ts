@@ -81,6 +81,7 @@ const SECRETS: readonly string[] = ['hash', 'passwordHash', 'bodyHash'];
 export function withoutSecrets(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
   if (Array.isArray(value)) return value.map(withoutSecrets);
   return Object.fromEntries(
     Object.entries(value)

@@ -4,7 +4,7 @@
  */
 import { CorruptionError } from '../base/index.js';
 import { type Catalog, catalogFromPlain } from '../catalog/index.js';
-import type { Manifest, SnapshotFileEntry } from '../format/index.js';
+import { listFilesOf, type Manifest, type SnapshotFileEntry } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import { readManifest } from '../recovery/index.js';
 import { type LogEnd, listLogFiles } from '../wal/index.js';
@@ -31,6 +31,8 @@ export interface StoreSummary {
   readonly snapshotBytes: number;
   /** The number of Idempotency-Keys in the checkpoint. */
   readonly namedWriteCount: number;
+  /** The number of line keys in the checkpoint. */
+  readonly lineKeyCount: number;
   readonly dimensions: readonly DimensionFiles[];
   readonly logFiles: readonly { readonly file: string; readonly firstLsn: number; readonly bytes: number }[];
   /** Records after the checkpoint. */
@@ -56,7 +58,8 @@ export async function summarizeStore(fs: FileSystem, dir: string): Promise<Store
 }
 
 async function summaryOf(fs: FileSystem, dir: string, manifest: Manifest): Promise<StoreSummary> {
-  const { storeId, shardCount, checkpointLsn, createdMs, files, once } = manifest;
+  const { storeId, shardCount, checkpointLsn, createdMs, files, once, lineKeys } = manifest;
+  const lists = listFilesOf(manifest);
   let recordCount = 0;
   let recordBytes = 0;
   let lastLsn = checkpointLsn;
@@ -72,9 +75,10 @@ async function summaryOf(fs: FileSystem, dir: string, manifest: Manifest): Promi
   }
   return {
     ...{ dir, storeId, shardCount, checkpointLsn, checkpointMs: createdMs },
-    snapshotFileCount: files.length + (once == null ? 0 : 1),
-    snapshotBytes: files.reduce((sum, { bytes }) => sum + bytes, once?.bytes ?? 0),
+    snapshotFileCount: files.length + lists.length,
+    snapshotBytes: [...files, ...lists].reduce((sum, { bytes }) => sum + bytes, 0),
     namedWriteCount: once?.entryCount ?? 0,
+    lineKeyCount: lineKeys?.entryCount ?? 0,
     dimensions: dimensionsOf(files, catalogOf(manifest, dir)),
     logFiles: await logFilesOf(fs, `${dir}/log`),
     ...{ recordCount, recordBytes, lastLsn, tornTail },

@@ -1,8 +1,8 @@
 /** Checks a whole store: every checksum of the manifest, the snapshot files and the log, without changing a byte. */
 import { CorruptionError } from '../base/index.js';
-import { createLz4, decodeRecordPayload, type Manifest } from '../format/index.js';
+import { createLz4, decodeRecordPayload, listFilesOf, type Manifest } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
-import { readDeduplicationFile, readManifest, readSnapshotFile } from '../recovery/index.js';
+import { readDeduplicationFile, readLineKeyFile, readManifest, readSnapshotFile } from '../recovery/index.js';
 import { LogReplay } from '../wal/index.js';
 
 export interface VerifyReport {
@@ -51,10 +51,11 @@ export async function verifyStore(
     snapshotBytes += entry.bytes;
     progress.read(entry.bytes);
   }
-  const deduplicationFile = manifest?.once ?? null;
-  if (deduplicationFile !== null) {
-    await guard(() => readDeduplicationFile(fs, dir, deduplicationFile, () => {}), undefined);
-    snapshotBytes += deduplicationFile.bytes;
+  const lists = manifest === null ? [] : listFilesOf(manifest);
+  for (const list of lists) {
+    const read = list === manifest?.once ? readDeduplicationFile : readLineKeyFile;
+    await guard(() => read(fs, dir, list, () => {}), undefined);
+    snapshotBytes += list.bytes;
   }
   const log = { recordCount: 0, logBytes: 0, lastLsn: manifest?.checkpointLsn ?? 0, tornTailBytes: 0 };
   // Without a valid manifest it is unknown where the log must begin.
@@ -73,7 +74,7 @@ export async function verifyStore(
   }
   return {
     checkpointLsn: manifest?.checkpointLsn ?? 0,
-    snapshotFileCount: files.length + (deduplicationFile === null ? 0 : 1),
+    snapshotFileCount: files.length + lists.length,
     snapshotBytes,
     ...log,
     faults,

@@ -65,7 +65,8 @@ export const duration = named(
 
 const predicates = plain<Readonly<Record<string, unknown>>>({
   type: 'object',
-  description: 'Predicates on the value of an event, as in conditions; `{}` accepts every event of the column.',
+  description:
+    'Predicates on the value of an event, as in conditions; `{}` accepts every event of the column.',
 });
 const eventColumns = map(
   predicates,
@@ -173,9 +174,7 @@ export const retention = named(
     start: unread(behaviourEvent),
     return: unread(orNull(behaviourEvent)),
     interval: intervals,
-    periods: orNull(
-      integer('The number of periods; default 8.', 1, RETENTION_PERIODS_MAX, { codes: WRONG }),
-    ),
+    periods: orNull(integer('The number of periods; default 8.', 1, RETENTION_PERIODS_MAX, { codes: WRONG })),
     brackets: orNull(
       list(integer('An end.', 1, 100_000, { codes: WRONG }), 'Ascending ends of brackets of periods.', {
         minItems: 1,
@@ -221,8 +220,7 @@ export const activities = named('Activities', several(activity));
 export const activesQueries = named('ActivesQueries', several(actives));
 
 const number = (description: string) => plain<number>({ type: 'number', description });
-const numberOrNull = (description: string) =>
-  plain<number | null>({ type: ['number', 'null'], description });
+const numberOrNull = (description: string) => plain<number | null>({ type: ['number', 'null'], description });
 const ends = plain<readonly [string, string]>(
   list(anyText, 'The start, which is included, and the end, which is excluded.', {
     minItems: 2,
@@ -269,7 +267,9 @@ export const funnelAnswer = named(
   object({
     steps: funnelSteps,
     groups: optional(groupOf({ steps: funnelSteps })),
-    series: optional(list(object({ between: ends, steps: funnelSteps }), 'By the period of the first event.')),
+    series: optional(
+      list(object({ between: ends, steps: funnelSteps }), 'By the period of the first event.'),
+    ),
   }),
 );
 export type FunnelAnswer = Infer<typeof funnelAnswer>;

@@ -8,6 +8,8 @@ export const RECORD_PARAMETERS = {
   dimension: 'The dimension of the entities; the default dimension if it is missing.',
   event:
     'COLUMN:FIELD or COLUMN:FIELD:DATE: the value of FIELD is an event of COLUMN, with the date in the field DATE. Can be repeated.',
+  'event-fields':
+    'NAME: the field of that name, and all fields of an object NAME, are events of columns of their own, with the date in the field of `time`; new ones are of the relation NAMEs.',
   time: 'The field with the time of a record: the date of its events that have no date of their own.',
   'auto-create':
     '`column`, `dimension` or both, with a comma between them: what does not exist is created, also the columns of `event`.',

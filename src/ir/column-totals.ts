@@ -42,6 +42,6 @@ function totalOf(aggregate: Aggregate, { inputs, feeds, events }: SelectPlan): C
 function statisticOf({ function: name, distinct }: Aggregate): ColumnTotal['statistic'] | null {
   if (name === 'min' || name === 'max') return name;
   if (distinct) return null;
-  if (name === 'avg') return 'sum';
+  if (name === 'avg' || name === 'mean') return 'sum';
   return name === 'count' || name === 'sum' ? name : null;
 }

@@ -63,6 +63,7 @@ export const SCALAR_FUNCTIONS = [
   'ceiling', // of exact operands integer
   'round', // number, digits (constant integer, may be negative): half away from zero
   'truncate', // the same, towards zero
+  'round-even', // of a float, half to even
   'sqrt',
   'power',
   'exp',
@@ -81,7 +82,8 @@ export const SCALAR_FUNCTIONS = [
   ...(['bit-and', 'bit-or', 'bit-xor', 'bit-not'] as const),
   ...(['shift-left', 'shift-right'] as const), // number, count from 0 to 63; results have at most 64 bits
   'width-bucket', // number, low and high of one type, count: 0 to count + 1
-  'divide', // two operands of one type; the quotient of integers is truncated towards zero; x / 0 throws 6000
+  'divide', // two operands of one type: a decimal, or of integers truncated towards zero, or a float; x / 0 throws 6000
+  'numeric-text', // of a number: the text that PostgreSQL prints
   'limit-digits', // exact number, most digits (constant integer); a value with more throws 6000
   'modulo', // two operands of one type; x % 0 throws 6000
   // From the number of pairs (x, y), the sums of x, y, x^2, y^2 and xy, all exact: floats

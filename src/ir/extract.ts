@@ -69,14 +69,8 @@ export interface ExtractPlan {
   readonly columns: readonly OutputColumn[];
 }
 
-export interface ExtractedEvent {
-  readonly value: string;
-  /** YYYY-MM-DDThh:mm:ssZ */
-  readonly date: string;
-}
-
-/** null = the entity has no value. Lists and events have at least one item. */
-export type ExtractedValue = null | string | readonly string[] | readonly ExtractedEvent[];
+/** The text of a value, or the JSON of a list or of events; null = the entity has no value. */
+export type ExtractedValue = string | null;
 
 export interface ExtractedRow {
   readonly position: RowPosition;

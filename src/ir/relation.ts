@@ -79,6 +79,7 @@ export type WindowFunctionName =
   | 'count' // args: value, or none for COUNT(*)
   | 'sum'
   | 'avg'
+  | 'mean'
   | 'min'
   | 'max';
 

@@ -6,25 +6,6 @@ import type { ExtractPlan, OrderKey, OrderValue, RowPosition } from './extract.j
 export type OrderOfRows = Pick<ExtractPlan, 'scored' | 'near' | 'order'>;
 
 /**
- * Compares the positions of two rows in the order in which the plan selects rows: negative if `a` is before `b`,
- * positive if `a` is after `b`, 0 only for the same entity. The function caches the ranks of IDs.
- */
-export function positionOrder(plan: OrderOfRows): (a: RowPosition, b: RowPosition) => number {
-  const ranks = ranksById(plan) ? new Map<string, number>() : null;
-  return (a, b) => {
-    if (plan.scored !== null) return byScore(a, b);
-    if (plan.near !== null && a.distanceKm !== b.distanceKm) return a.distanceKm - b.distanceKm;
-    const order = byKeys(plan.order, a, b);
-    if (order !== 0) return order;
-    if (ranks !== null) {
-      const order = rankIn(ranks, a.id) - rankIn(ranks, b.id);
-      if (order !== 0) return order;
-    }
-    return compareText(a.id, b.id);
-  };
-}
-
-/**
  * Sorts the rows of a complete result into the order in which they are returned: rows with a score are ordered by
  * `order` first.
  */
@@ -58,15 +39,6 @@ export function ranksById({ scored, near, order }: OrderOfRows): boolean {
 export function rankOfId(id: string): number {
   const bytes = Buffer.from(id, 'utf8');
   return reversedBits(hashBytes(bytes, 0, bytes.length));
-}
-
-function rankIn(ranks: Map<string, number>, id: string): number {
-  let rank = ranks.get(id);
-  if (rank === undefined) {
-    rank = rankOfId(id);
-    ranks.set(id, rank);
-  }
-  return rank;
 }
 
 /** Missing values are last in both directions. */

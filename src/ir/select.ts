@@ -14,10 +14,11 @@
  */
 
 import type { ValueKind } from '../schema/index.js';
-import type { Field, SqlType, WireVector } from '../vector/index.js';
+import type { Field, SqlType, Value, WireVector } from '../vector/index.js';
 import type { Buckets } from './aggregate.js';
 import type { Condition, EventTest, ValueTest, Window } from './condition.js';
 import type { Expression } from './expression.js';
+import type { NearPlan, OutputColumn } from './extract.js';
 
 /** The values of a row that expressions read. */
 export type Input = { readonly type: SqlType } & (
@@ -43,7 +44,23 @@ export type Input = { readonly type: SqlType } & (
   | { readonly from: 'item'; readonly source: number }
   /** Column `column` of the entity that join `join` found; missing if it found none. */
   | { readonly from: 'joined'; readonly join: number; readonly column: number }
+  | ExtractInput
 );
+
+/** What only extractions read of an entity. */
+export type ExtractInput =
+  /** A text: the value as an extraction writes it, lists and events as JSON; missing if there is none. */
+  | { readonly from: 'written'; readonly column: OutputColumn }
+  /** An integer: the number of these conditions that the entity satisfies. */
+  | { readonly from: 'score'; readonly conditions: readonly Condition[] }
+  /** An integer: the bit-reversed hash of the entity's ID. */
+  | { readonly from: 'rank' }
+  /** A float: the distance in km of the entity's nearest matching point, or its coordinate; missing without such a point. */
+  | {
+      readonly from: 'nearest';
+      readonly near: NearPlan;
+      readonly part: 'distance' | 'longitude' | 'latitude';
+    };
 
 /** Makes one row of each item that belongs to a row, and none of a row without items. */
 export type ItemSource =
@@ -77,6 +94,7 @@ export type AggregateFunction =
   | 'count'
   | 'sum'
   | 'avg'
+  | 'mean' // AVG of PostgreSQL: a decimal of exact numbers, not rounded to 6 decimals
   | 'min'
   | 'max'
   // Statistics of a sample, missing for fewer than two values.
@@ -125,7 +143,7 @@ export interface Aggregate {
   readonly fraction: number | null;
   /**
    * count: integer. sum: integer, the operand's decimal, or float. min, max: the operand's type. avg and stddev: float,
-   * avg with at most 6 decimals. percentile, variance: float. list: text. The others: the operand's type.
+   * avg with at most 6 decimals. mean: a decimal with MEAN_SCALE or more places, of floats a float. percentile, variance: float. list: text. The others: the operand's type.
    */
   readonly type: SqlType;
 }
@@ -173,6 +191,11 @@ export interface SelectPlan {
   /** Only with a grouping; the order then reads the outputs. */
   readonly distinct: boolean;
   readonly order: readonly SortKey[];
+  /**
+   * Rows up to and including this position of the order are left out: a value per key. Only without a grouping, and with
+   * an order. Absent = none.
+   */
+  readonly after?: readonly Value[];
   readonly offset: number;
   /** null = all. */
   readonly limit: number | null;

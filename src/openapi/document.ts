@@ -209,10 +209,19 @@ function requestBodyOf(
     required: !mayBeEmpty,
     content: {
       [endpoint.bodyType]: { schema, example },
-      ...(endpoint.takesLines ? { [LINES_MEDIA]: lines } : {}),
+      ...(endpoint.takesLines ? { [LINES_MEDIA]: lines, [ARROW_MEDIA]: ARROW_ROWS } : {}),
     },
   };
 }
+
+const ARROW_ROWS = {
+  schema: {
+    type: 'string',
+    format: 'binary',
+    description:
+      'An Arrow IPC stream of any length, whose rows become entities by the parameters `id`, `dimension`, `event`, `time`, `auto-create` and `unknown` of the URL, as for `POST /v1/insert/lines`. Each record batch is a part.',
+  },
+} as const;
 
 /** Flat records in each of their forms. */
 const RECORD_BODY: ApiOperation['requestBody'] = {

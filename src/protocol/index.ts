@@ -1,6 +1,5 @@
 export * from './exchange/group-bytes.js';
 export * from './exchange/sent-part.js';
-export * from './packed-rows.js';
 export * from './part-memory.js';
 export * from './refusal.js';
 export * from './select-part.js';

@@ -12,19 +12,19 @@ import type { CatalogChange } from '../catalog/index.js';
 import type { RecordIdempotency, SnapshotFileEntry } from '../format/index.js';
 import type {
   BatchRange,
+  LineKeySettings,
   LineNumbers,
   Quarantined,
   QuarantineSettings,
   RecordMapping,
 } from '../ingest/index.js';
 import type {
-  Condition,
-  CountEntityPlan,
   BehaviourGroups,
   BehaviourPartial,
   BehaviourPlan,
   BehaviourRanking,
-  ExtractPlan,
+  Condition,
+  CountEntityPlan,
   MergeShare,
   PartitionedPart,
   SelectPlan,
@@ -33,7 +33,6 @@ import type {
 import type { DatabaseModel } from '../schema/index.js';
 import type { Field } from '../vector/index.js';
 import type { Exchange, SentGroups, SentSelectPart, SentTable, SentTexts } from './exchange/sent-part.js';
-import type { PackedRows } from './packed-rows.js';
 import type { WireRefusal } from './refusal.js';
 import type { SentPart } from './select-part.js';
 import type { SharedBytes } from './shared-bytes.js';
@@ -130,6 +129,8 @@ export interface WorkerRequests {
     readonly lines: LineNumbers | null;
     /** Lines that are refused are kept; absent or null = they refuse the body. */
     readonly quarantine?: QuarantineSettings | null;
+    /** The keys of lines; absent or null = no line has one, unless `records` names their field. */
+    readonly lineKeys?: LineKeySettings | null;
     /** How lines that are flat records become entities; absent or null = lines are entities. */
     readonly records?: RecordMapping | null;
     /** SHA-256 that identifies the request (RecordOnce.id); null = it may be applied again. */
@@ -173,8 +174,6 @@ export interface WorkerRequests {
   };
   /** How often the values of the plan's breakdown occur. */
   'behaviour-values': { readonly plan: BehaviourPlan; readonly bounds: WorkerQueryLimits };
-  /** The first rows of the worker's shards, in the plan's order. */
-  extract: { readonly plan: ExtractPlan; readonly bounds: WorkerQueryLimits };
   /** Starts a SELECT over the worker's shards; 'select-next' requests its parts. Ends an earlier SELECT with the same number. */
   'select-begin': {
     /** Identifies the SELECT on this worker until 'select-end'. */
@@ -365,6 +364,10 @@ export interface ParsedRecord {
   readonly recordBytes: number;
   /** As in the record. */
   readonly idempotency: RecordIdempotency | null;
+  /** A key per line, zero for lines without one and lines that were left out; null = the lines have no keys. */
+  readonly lineKeys: Uint8Array | null;
+  /** The indexes of lines that were left out. */
+  readonly omittedLines: readonly number[];
   /** The dimensions of the batches, without duplicates. */
   readonly dimensionIds: readonly number[];
   /** The record's batches with their offsets in the buffer. */
@@ -397,7 +400,6 @@ export interface WorkerResponses {
   totals: readonly SentGroups[];
   behaviour: BehaviourPartial;
   'behaviour-values': BehaviourRanking;
-  extract: PackedRows;
   'select-begin': null;
   'select-merge': null;
   /** Those of partitions [from, to) with `to` at most the requested one. */
@@ -433,7 +435,6 @@ export const SLOW_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['checkpoint-st
 export const LARGE_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>([
   'behaviour',
   'behaviour-values',
-  'extract',
   'select-next',
   'select-partitions',
 ]);

@@ -7,7 +7,7 @@
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../base/index.js';
-import type { Manifest } from '../format/index.js';
+import { listFilesOf, type Manifest } from '../format/index.js';
 import { type CheckCopy, copyFile, type FileSystem } from '../io/index.js';
 import { beginEmptyLog } from '../wal/index.js';
 import { swapManifest } from './manifest-file.js';
@@ -65,8 +65,7 @@ export async function copyStore(
 /** Copies the files and adds the folders that it makes to `made`. */
 async function copyPieces({ fs, from, to, manifest, check }: StoreCopy, made: Set<string>): Promise<number> {
   await fs.makeDir(to);
-  const pieces: readonly CopiedFile[] =
-    manifest.once == null ? manifest.files : [...manifest.files, manifest.once];
+  const pieces: readonly CopiedFile[] = [...manifest.files, ...listFilesOf(manifest)];
   let bytes = 0;
   for (const piece of pieces) {
     if (!SNAPSHOT_PATH.test(piece.path)) throw new Error(`${piece.path} is not a path of a snapshot file`);

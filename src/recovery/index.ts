@@ -1,5 +1,5 @@
 export * from './copy-store.js';
-export * from './deduplication-snapshot.js';
+export * from './list-snapshot.js';
 export * from './manifest-file.js';
 export * from './repartition.js';
 export * from './restore-store.js';

@@ -5,7 +5,7 @@
  * a checkpoint that did not finish or by an older one, and are removed after the swap and at start.
  */
 import { CorruptionError } from '../base/index.js';
-import { decodeManifest, encodeManifest, type Manifest } from '../format/index.js';
+import { decodeManifest, encodeManifest, listFilesOf, type Manifest } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import { SNAPSHOT_DIR } from './worker-snapshot.js';
 
@@ -53,9 +53,8 @@ export async function removeUnreferenced(
   manifests: readonly Manifest[],
 ): Promise<void> {
   const live = new Set<string>();
-  for (const { files, once } of manifests) {
-    for (const { path } of files) live.add(`${dir}/${path}`);
-    if (once != null) live.add(`${dir}/${once.path}`);
+  for (const manifest of manifests) {
+    for (const { path } of [...manifest.files, ...listFilesOf(manifest)]) live.add(`${dir}/${path}`);
   }
   for (const name of await fs.list(`${dir}/${SNAPSHOT_DIR}`)) {
     const folder = `${dir}/${SNAPSHOT_DIR}/${name}`;

@@ -47,9 +47,14 @@ export function scaleDecimal(text: string, places: number): ScaledDecimal {
 
 /** A scaled decimal as text, without trailing zeros: 1000001123 at 3 places is "1000001.123", 900000 is "900". */
 export function formatDecimal(scaled: bigint, places: number): string {
+  const text = formatScaled(scaled, places);
+  return places === 0 ? text : text.replace(/\.?0+$/, '');
+}
+
+/** A scaled decimal as text, with all digits: 150 at 2 places is "1.50". */
+export function formatScaled(scaled: bigint, places: number): string {
   const negative = scaled < 0n;
   const digits = (negative ? -scaled : scaled).toString().padStart(places + 1, '0');
-  const whole = digits.slice(0, digits.length - places);
-  const fraction = digits.slice(digits.length - places).replace(/0+$/, '');
-  return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+  const fraction = places === 0 ? '' : `.${digits.slice(-places)}`;
+  return `${negative ? '-' : ''}${digits.slice(0, digits.length - places)}${fraction}`;
 }

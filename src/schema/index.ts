@@ -3,6 +3,7 @@ export * from './column-name.js';
 export * from './dates.js';
 export * from './dates-in-text.js';
 export * from './decimals.js';
+export * from './float-text.js';
 export * from './intervals.js';
 export * from './json-path.js';
 export * from './model.js';

@@ -34,13 +34,35 @@ export function readCall(reader: TokenReader): SqlNode {
   if (reader.isSign('*') && reader.isSign(')', 1)) return starOf(reader, name);
   const distinct = reader.acceptKeyword('DISTINCT');
   if (!distinct && isAllAhead(reader)) reader.next();
-  const args = reader.isSign(')') ? [] : argumentsOf(reader, name);
+  const isRow = distinct && upper === 'COUNT' && isRowAhead(reader);
+  const args = isRow ? [rowOf(reader)] : reader.isSign(')') ? [] : argumentsOf(reader, name);
   if (args.length === 0 && distinct) throw unexpected(reader.peek(), 'an argument');
   const call = { ...callOf(name, args), distinct };
   const orderBy = args.length > 0 && reader.isKeyword('ORDER') ? readOrderBy(reader) : null;
   reader.expectClosing(open.position);
   if (orderBy === null) return args.length === 2 ? withTwoArguments(call) : call;
   return { is: 'ordered', call, orderBy, position: name.position, parenthesized: false };
+}
+
+/** Whether (a, b) follows as the only argument. */
+function isRowAhead(reader: TokenReader): boolean {
+  if (!reader.isSign('(') || reader.isQueryAhead()) return false;
+  let depth = 0;
+  let hasComma = false;
+  for (let at = 0; ; at++) {
+    if (reader.peek(at).kind === 'end') return false;
+    if (reader.isSign('(', at)) depth++;
+    if (reader.isSign(',', at) && depth === 1) hasComma = true;
+    if (reader.isSign(')', at) && --depth === 0) return hasComma && reader.isSign(')', at + 1);
+  }
+}
+
+/** Parses (a, b), whose distinct values are those of a JSON array. */
+function rowOf(reader: TokenReader): SqlNode {
+  const { position } = reader.next();
+  const args = listOf(reader);
+  reader.expectClosing(position);
+  return { is: 'call', name: 'json_build_array', args, distinct: false, position, parenthesized: false };
 }
 
 /** Signs that begin an operand; after another sign, ALL is a column. */

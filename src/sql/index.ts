@@ -12,7 +12,7 @@ export {
   relationsNamed,
 } from './bind/query/tables/relation-table.js';
 export * from './bind/request.js';
-export { returnedOutputs } from './bind/returning.js';
+export { returnedOutputs, returnsOnlyWritten } from './bind/returning.js';
 export * from './bind/select.js';
 export * from './bind/selected-rows.js';
 export * from './bind/session-rows.js';

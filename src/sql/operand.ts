@@ -26,6 +26,7 @@ const LITERAL_TYPES: ReadonlySet<string> = new Set([
   'DATETIME2',
   'TIMESTAMP',
   'TIMESTAMPTZ',
+  'TIME',
 ]);
 /** Collations by bytes, and the one of the database. */
 const COLLATIONS: ReadonlySet<string> = new Set(['c', 'posix', 'ucs_basic', 'default', 'c.utf8', 'c.utf-8']);

@@ -72,6 +72,8 @@ export type SqlNode = Node &
           | '>>'
           | 'divide'
           | 'modulo';
+        /** || and * of PostgreSQL: see `ofPostgres` of calls. Default: false. */
+        readonly ofPostgres?: boolean;
         readonly left: SqlNode;
         readonly right: SqlNode;
       }
@@ -115,8 +117,8 @@ export type SqlNode = Node &
         /** TRY_CAST. */
         readonly lenient: boolean;
         /**
-         * PostgreSQL's cast: DECIMAL(p, s) refuses values of more than p digits, and DECIMAL alone keeps the digits of the
-         * operand. Default: false.
+         * PostgreSQL's cast: DECIMAL(p, s) refuses values of more than p digits, DECIMAL alone keeps the digits of the
+         * operand, and numbers become the texts that PostgreSQL prints. Default: false.
          */
         readonly limitsDigits?: boolean;
       }
@@ -126,6 +128,11 @@ export type SqlNode = Node &
         readonly name: string;
         readonly args: readonly SqlNode[];
         readonly distinct: boolean;
+        /**
+         * The call has PostgreSQL's rules: results of decimals are decimals with all digits, and numbers become the texts that
+         * PostgreSQL prints. Default: false.
+         */
+        readonly ofPostgres?: boolean;
       }
     /** AGGREGATE(...) FILTER (WHERE condition). */
     | {

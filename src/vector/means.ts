@@ -25,6 +25,13 @@ export function fewMillionths(sum: number, divisor: number): number | null {
   return sum < 0 && whole > 0 ? -whole : whole;
 }
 
+/** Least number of fractional digits of quotients and means in PostgreSQL's dialect. */
+export const MEAN_SCALE = 16;
+
+/** The integer that represents sum / count with `scale` fractional digits, halves away from zero. */
+export const decimalMean = (sum: bigint, count: bigint, { unit }: Form, scale: number): bigint =>
+  roundedQuotient(sum * 10n ** BigInt(scale), count * unit);
+
 /** The mean of `count` values with this sum. */
 export function exactMean(sum: bigint, count: bigint, { unit, exponent }: Form): number {
   const divisor = (count * unit) << BigInt(-exponent);

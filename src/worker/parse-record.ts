@@ -4,14 +4,18 @@
  * Invariant: the body is not changed, so that it can be parsed again with a newer model.
  */
 import { createHash } from 'node:crypto';
-import { fromWire, invariant } from '../base/index.js';
+import { fromWire, invariant, presentLineKeys } from '../base/index.js';
 import { type CatalogChange, changeToPlain } from '../catalog/index.js';
 import { encodeRecord, type RecordIdempotency } from '../format/index.js';
 import {
   type IngestScratch,
+  type KeyedLines,
+  keyedLines,
+  type LineKeySettings,
   type LineNumbers,
   type ParseContext,
   type ParsedInsert,
+  parseColumns,
   parseInsert,
   parseLines,
   parseOrQuarantine,
@@ -34,6 +38,7 @@ export function parseRecord(
     lines,
     records = null,
     quarantine = null,
+    lineKeys = null,
     nowMs,
     customKey,
     columnIds,
@@ -46,7 +51,8 @@ export function parseRecord(
 ): ParsedRecord {
   const body = bytes.subarray(0, bodyBytes);
   const context = { model, shardCount, nowMs, customKey, columnIds };
-  const outcome = outcomeOf({ body, lines, records, quarantine }, context, scratch);
+  const keyed = keyedOf({ body, lines, records, lineKeys, databaseId }, scratch);
+  const outcome = outcomeOf({ body: keyed?.text ?? body, lines, records, quarantine }, context, scratch);
   if ('error' in outcome) throw fromWire(outcome.error);
   const { parsed } = outcome;
   const quarantined = 'quarantined' in outcome ? outcome.quarantined : null;
@@ -70,6 +76,7 @@ export function parseRecord(
       valueCount,
       once: idempotency,
       ...(quarantined === null ? {} : { quarantinedCount: quarantined.lineCount }),
+      ...(keyed === null ? {} : keyFieldsOf(keyed)),
       batches: parsed.batches.map(({ shard, dimensionId, offset, byteLength }) => ({
         shard,
         dimensionId,
@@ -93,6 +100,8 @@ export function parseRecord(
     recordAt,
     recordBytes: payload.byteLength,
     idempotency,
+    lineKeys: keyed?.keys ?? null,
+    omittedLines: keyed?.omitted ?? [],
     dimensionIds: [...new Set(parsed.batches.map(({ dimensionId }) => dimensionId))],
     batches: parsed.batches.map(({ shard, byteLength }, index) => ({
       shard,
@@ -100,6 +109,37 @@ export function parseRecord(
       byteLength,
     })),
   };
+}
+
+/** The fields of a record for the keys of its lines, without those that are empty. */
+function keyFieldsOf({ keys, omitted }: KeyedLines): { lineKeys?: Uint8Array; duplicateCount?: number } {
+  const lineKeys = presentLineKeys(keys);
+  return {
+    ...(lineKeys.length === 0 ? {} : { lineKeys }),
+    ...(omitted.length === 0 ? {} : { duplicateCount: omitted.length }),
+  };
+}
+
+/** The lines of a body that have keys; null = none has one. */
+function keyedOf(
+  request: {
+    readonly body: Uint8Array;
+    readonly lines: LineNumbers | null;
+    readonly records: RecordMapping | null;
+    readonly lineKeys: LineKeySettings | null;
+    readonly databaseId: number;
+  },
+  scratch: IngestScratch,
+): KeyedLines | null {
+  const { body, lines, records, lineKeys, databaseId } = request;
+  if (
+    lines === null ||
+    records?.format === 'arrow' ||
+    (lineKeys === null && (records?.dedupe ?? null) === null)
+  )
+    return null;
+  const settings = lineKeys ?? { keys: null, omitted: [] };
+  return keyedLines(body, lines, settings, { mapping: records, databaseId }, scratch);
 }
 
 interface InsertBody {
@@ -115,6 +155,7 @@ function outcomeOf(
   scratch: IngestScratch,
 ): QuarantineOutcome {
   if (lines === null) return parseInsert(body, context, scratch);
+  if (records?.format === 'arrow') return parseColumns(body, lines, records, context, scratch);
   if (quarantine !== null) {
     const request = { text: body, numbers: lines, mapping: records, settings: quarantine };
     return parseOrQuarantine(request, context, scratch);
@@ -157,6 +198,14 @@ function changesOf(databaseId: number, parsed: ParsedInsert): CatalogChange[] {
         databaseId,
         dimensionId,
         column,
+      }),
+    ),
+    ...parsed.createdRelations.map(
+      ({ dimensionId, relation }): CatalogChange => ({
+        change: 'relation-set',
+        databaseId,
+        dimensionId,
+        relation,
       }),
     ),
   ];

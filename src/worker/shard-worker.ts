@@ -13,7 +13,6 @@ import {
   behaviourRanking,
   countEntities,
   describeColumns,
-  extractRows,
   lookUp,
   mutateEntities,
   QueryMemories,
@@ -164,8 +163,6 @@ export class ShardWorker {
         behaviourOfShards(this.#shards.values(), plan, chosen, this.#scratch, this.#queries.runOf(bounds)),
       'behaviour-values': ({ plan, bounds }) =>
         behaviourRanking(this.#shards.values(), plan, this.#scratch, this.#queries.runOf(bounds)),
-      extract: ({ plan, bounds }) =>
-        extractRows(this.#shards.values(), plan, this.#scratch, this.#queries.runOf(bounds)),
       'select-begin': (request) => this.#queries.beginSelect(request),
       'select-merge': (request) => this.#queries.merge(request),
       'select-partitions': (request) => this.#queries.partitions(request),

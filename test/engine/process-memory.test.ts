@@ -4,6 +4,7 @@ import { NO_DATA_MEMORY } from '../../src/base/index.js';
 import { ProcessMemory } from '../../src/engine/process-memory.js';
 import { WriteMemory } from '../../src/engine/write/write-memory.js';
 
+const NO_KEYS = { deduplication: { memoryBytes: 0 }, lineKeys: { memoryBytes: 0 } };
 const MIB = 2 ** 20;
 
 t.test('writes leave an eighth of the limit free, and 64 MiB of a small one', (t) => {
@@ -67,16 +68,11 @@ t.test('a process at its limit refuses writes with 9003 until half of the limit 
     dictionaryBytesMax: 0,
   };
   const full = new ProcessMemory(1_100 * MIB, () => 1_050 * MIB);
-  const memory = new WriteMemory(workers, { memoryBytes: 0 }, 1_000 * MIB, full);
+  const memory = new WriteMemory(workers, NO_KEYS, 1_000 * MIB, full);
   t.throws(() => memory.check(MIB), { code: 9003 });
   used = 400 * MIB;
   t.doesNotThrow(() => memory.check(MIB));
-  const roomy = new WriteMemory(
-    workers,
-    { memoryBytes: 0 },
-    1_000 * MIB,
-    new ProcessMemory(1_100 * MIB, () => used),
-  );
+  const roomy = new WriteMemory(workers, NO_KEYS, 1_000 * MIB, new ProcessMemory(1_100 * MIB, () => used));
   used = 600 * MIB;
   t.doesNotThrow(() => roomy.check(MIB));
   const release = roomy.hold(350 * MIB);

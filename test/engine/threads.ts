@@ -4,9 +4,14 @@ import type { Worker } from 'node:worker_threads';
 import type { Test } from 'tap';
 import type { Json } from '../../src/api/index.js';
 import { QuarryError } from '../../src/base/index.js';
-import type { WorkerApi, WorkerClient } from '../../src/engine/workers/worker-client.js';
+import {
+  type CreateWorkerClient,
+  type WorkerApi,
+  WorkerClient,
+} from '../../src/engine/workers/worker-client.js';
+import type { WorkerOp } from '../../src/protocol/index.js';
 import { jsonObject, num } from '../support/generate.js';
-import type { TestStore } from './store.js';
+import { type TestStore, workerFile } from './store.js';
 
 /** The running threads that were started since the call. */
 export function watchThreads(t: Test): Set<Worker> {
@@ -33,6 +38,19 @@ export const workerWith = (worker: WorkerClient, send: WorkerClient['send']): Wo
   send,
   close: () => worker.close(),
 });
+
+/** Workers that run `act` before they pass on the answer of a request. */
+export const workersThat =
+  (act: (op: WorkerOp) => Promise<void>): CreateWorkerClient =>
+  (start, onDown) => {
+    const worker = new WorkerClient(workerFile, start, onDown);
+    const send: typeof worker.send = async (op, request) => {
+      const answer = await worker.send(op, request);
+      await act(op);
+      return answer;
+    };
+    return workerWith(worker, send);
+  };
 
 export const COLUMNS: Json = [
   jsonObject({ name: 'batch', type: 'integer' }),

@@ -25,8 +25,9 @@ import { Metrics } from '../../src/http/observability/metrics.js';
 import { RequestLog } from '../../src/http/observability/request-log.js';
 import { ByteBudget } from '../../src/http/transport/body.js';
 import { BodyDecoder } from '../../src/http/transport/decode.js';
-import { HttpRequest, type ServerContext } from '../../src/http/transport/http-request.js';
+import { HttpRequest } from '../../src/http/transport/http-request.js';
 import { Peer } from '../../src/http/transport/proxy.js';
+import type { ServerContext } from '../../src/http/transport/server-context.js';
 import type { Response, UwsRequest } from '../../src/http/transport/uws.js';
 import { NOW_MS, openEngine, STORE_DIR } from '../crash/history/engine-fixture.js';
 import { wasmBytes } from '../kernels/twin-arena.js';
@@ -215,6 +216,7 @@ export class InProcessServer {
         refusals: () => NO_REFUSALS,
       }),
       waiting: new Set(),
+      arrowBatchBytesMax: HTTP_DEFAULTS.arrowBatchBytesMax,
       bodySecondsMax: HTTP_DEFAULTS.bodySecondsMax,
       stallSecondsMax: HTTP_DEFAULTS.stallSecondsMax,
       closing: false,

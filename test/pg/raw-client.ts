@@ -71,6 +71,11 @@ export class RawClient {
     return this.send('Z', message('', words), message('p', key));
   }
 
+  /** Sends bytes without waiting for a reply. */
+  write(bytes: Uint8Array): void {
+    this.#socket.write(bytes);
+  }
+
   close(): void {
     this.#socket.destroy();
   }

@@ -91,6 +91,7 @@ export class ConformanceServer {
       cert: null,
       key: null,
       trustProxy: [],
+      inlets: [],
       logLevel: 'silent',
       slowQueryMs: null,
       auditLog: null,

@@ -297,6 +297,8 @@ const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
   'shift-right': wholePair,
   'width-bucket': { args: [numeric, numeric, numeric, integer], result: 'integer' },
   divide: { args: [numeric, numeric], result: 'first' },
+  'numeric-text': { args: [numeric], result: 'text' },
+  'round-even': { args: [is('float')], result: 'float' },
   'limit-digits': { args: [exact, integer], result: 'first' },
   modulo: { args: [numeric, numeric], result: 'first' },
   ...regressions,

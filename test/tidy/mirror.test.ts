@@ -5,6 +5,7 @@ import { directoriesUnder, exists, filesUnder } from './source.js';
 
 /** Test folders other than floors: kinds of tests that use the whole server, and shared code. */
 const BESIDE = [
+  'behaviour',
   'binary',
   'browser',
   'conformance',

@@ -82,7 +82,10 @@ export function periodsOf(call: QuestionCall, between: Window, calendar: PeriodC
   const starts = [calendar.startOf(between.from)];
   while (starts[starts.length - 1] <= between.to) {
     if (starts.length > PERIODS_MAX) {
-      throw new QuarryError(9101, `${call.prefix}interval divides "between" into more than ${PERIODS_MAX} periods`);
+      throw new QuarryError(
+        9101,
+        `${call.prefix}interval divides "between" into more than ${PERIODS_MAX} periods`,
+      );
     }
     starts.push(calendar.after(starts[starts.length - 1]));
   }

@@ -41,12 +41,7 @@ export function readWindow(
 }
 
 /** The two instants of a `between`, in order. */
-function readSpan(
-  json: Json,
-  nowMs: BindingTime,
-  path: string,
-  zone: ZoneOffsets | null = null,
-): Window {
+function readSpan(json: Json, nowMs: BindingTime, path: string, zone: ZoneOffsets | null = null): Window {
   if (!isList(json)) throw new QuarryError(4053, `${path} must be a list of two dates, not ${kindOf(json)}`);
   if (isToday(json)) {
     return todayOf(secondsOf(nowMs), zone);
@@ -129,6 +124,7 @@ function shiftMonths(instant: number, months: number, zone: ZoneOffsets | null):
   const newYear = Math.floor(total / 12);
   const newMonth = total - newYear * 12 + 1;
   const newDay = Math.min(day, daysInMonth(newYear, newMonth));
-  const shifted = daysFromCivil(newYear, newMonth, newDay) * SECONDS_PER_DAY + (start - days * SECONDS_PER_DAY);
+  const shifted =
+    daysFromCivil(newYear, newMonth, newDay) * SECONDS_PER_DAY + (start - days * SECONDS_PER_DAY);
   return zone === null ? shifted : zone.instantOf(shifted);
 }

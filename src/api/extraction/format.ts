@@ -4,12 +4,11 @@
  * missing. CSV and Arrow contain lists, events and coordinates as JSON text.
  */
 import { type RowFormat, rowEncoder, type StreamEncoder } from '../../answer/index.js';
-import type { ExtractedRow, ExtractedValue } from '../../ir/index.js';
+import type { ExtractedRow } from '../../ir/index.js';
 import { ENTITY_ID_COLUMN } from '../../schema/index.js';
 import { type Field, type SqlType, type Value, vectorOf } from '../../vector/index.js';
-import type { ExtractColumn } from './columns.js';
 import type { Extraction } from './extraction.js';
-import { pointText, rowMembers, SCORE_FIELD, valueText } from './text.js';
+import { isOfJson, pointText, rowMembers, SCORE_FIELD } from './text.js';
 
 /** A column of the answer and its values. */
 interface RowField extends Field {
@@ -71,9 +70,8 @@ const JSON_TEXT: SqlType = { type: 'json' };
 function fieldsOf({ columns, near, plan }: Extraction): readonly RowField[] {
   const fields: RowField[] = [{ name: ENTITY_ID_COLUMN, type: TEXT, valueIn: ({ position }) => position.id }];
   columns.forEach((column, index) => {
-    const { apiName, storage } = column.column;
-    const type = column.window !== null || storage === 'list-of-values' ? JSON_TEXT : TEXT;
-    fields.push({ name: apiName, type, valueIn: ({ values }) => textOf(column, values[index]) });
+    const type = isOfJson(column) ? JSON_TEXT : TEXT;
+    fields.push({ name: column.column.apiName, type, valueIn: ({ values }) => values[index] });
   });
   if (plan.scored !== null) {
     const valueIn = ({ position }: ExtractedRow): Value => BigInt(position.score);
@@ -90,8 +88,4 @@ function fieldsOf({ columns, near, plan }: Extraction): readonly RowField[] {
     }
   }
   return fields;
-}
-
-function textOf(column: ExtractColumn, value: ExtractedValue): string | null {
-  return value === null || typeof value === 'string' ? value : valueText(column, value);
 }

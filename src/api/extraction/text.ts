@@ -4,7 +4,7 @@
  * Invariant: a text of about ANSWER_CHARS_MAX characters or more is refused.
  */
 import { ANSWER_CHARS_MAX, QuarryError } from '../../base/index.js';
-import type { ExtractedRow, ExtractedValue } from '../../ir/index.js';
+import type { ExtractedRow } from '../../ir/index.js';
 import type { Point } from '../../schema/index.js';
 import type { ExtractColumn } from './columns.js';
 import type { Extraction } from './extraction.js';
@@ -56,7 +56,8 @@ export function rowMembers(
   const members: string[] = [];
   columns.forEach((column, index) => {
     const value = values[index];
-    if (value !== null) members.push(`"${column.column.apiName}":${valueText(column, value)}`);
+    if (value === null) return;
+    members.push(`"${column.column.apiName}":${isOfJson(column) ? value : JSON.stringify(value)}`);
   });
   if (plan.scored !== null) members.push(`"${SCORE_FIELD}":${position.score}`);
   if (near !== null && nearest !== null) {
@@ -72,11 +73,9 @@ export function pointText({ longitude, latitude }: Point): string {
   return `[${fraction(longitude)},${fraction(latitude)}]`;
 }
 
-/** The JSON text of a value. */
-export function valueText({ window }: ExtractColumn, value: Exclude<ExtractedValue, null>): string {
-  if (window !== null && typeof value !== 'string' && value.length === 1) return JSON.stringify(value[0]);
-  return JSON.stringify(value);
-}
+/** Whether the values of a column are JSON: lists, or events. */
+export const isOfJson = ({ column, window }: ExtractColumn): boolean =>
+  window !== null || column.storage === 'list-of-values';
 
 /** The JSON token of a number, with a fraction or an exponent. */
 function fraction(value: number): string {

@@ -3,6 +3,7 @@
  * them. Invariant: a file that cannot be read is not shown and never stops the copy.
  */
 import path from 'node:path';
+import { listFilesOf } from '../../format/index.js';
 import { type FileSystem, NodeFileSystem } from '../../io/index.js';
 import { readManifest } from '../../recovery/index.js';
 import { listLogFiles } from '../../wal/index.js';
@@ -128,5 +129,5 @@ async function sizeOf(fs: FileSystem, file: string): Promise<number> {
 export async function snapshotFilesOf(dir: string): Promise<readonly CopiedFile[] | null> {
   const manifest = await readManifest(new NodeFileSystem(), dir);
   if (manifest === null) return null;
-  return manifest.once == null ? manifest.files : [...manifest.files, manifest.once];
+  return [...manifest.files, ...listFilesOf(manifest)];
 }

@@ -1,7 +1,12 @@
 /** `quarry inspect PATH...`: prints the contents of a store's files as text or JSON. Nothing is changed or locked. */
 import path from 'node:path';
 import { CorruptionError, NewerFormatError } from '../../base/index.js';
-import { decodeDeduplicationFile, decodeManifest } from '../../format/index.js';
+import {
+  decodeDeduplicationFile,
+  decodeLineKeyFile,
+  decodeManifest,
+  LINE_KEY_ENTRY_BYTES,
+} from '../../format/index.js';
 import {
   readLogHead,
   readSnapshot,
@@ -133,6 +138,7 @@ const BY_MAGIC: Readonly<Record<string, Print>> = {
   QRYMAN: inspectManifest,
   QRYLOG: inspectLogFile,
   QRYONC: inspectDeduplicationFile,
+  QRYKEY: inspectLineKeyFile,
   ARROW1: inspectSnapshot,
 };
 
@@ -256,6 +262,22 @@ async function inspectDeduplicationFile(
     line.json
       ? `${JSON.stringify({ file, namedWriteCount: count })}\n`
       : `${formatCount(count)} Idempotency-Keys\n`,
+  );
+}
+
+async function inspectLineKeyFile(
+  fs: FileSystem,
+  file: string,
+  line: InspectLine,
+  { out }: InspectContext,
+): Promise<void> {
+  let count = 0;
+  for (const part of decodeLineKeyFile(await fs.readFile(file), file))
+    count += part.length / LINE_KEY_ENTRY_BYTES;
+  out(
+    line.json
+      ? `${JSON.stringify({ file, lineKeyCount: count })}\n`
+      : `${formatCount(count)} keys of lines\n`,
   );
 }
 

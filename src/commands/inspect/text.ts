@@ -16,6 +16,7 @@ export function summaryText(store: StoreSummary): string {
     ['checkpoint', `at LSN ${checkpointLsn}, made ${timeOf(checkpointMs)}`],
     ['', `${formatCount(store.snapshotFileCount)} snapshot files, ${formatBytes(store.snapshotBytes)}`],
     ['', `${formatCount(store.namedWriteCount)} Idempotency-Keys`],
+    ['', `${formatCount(store.lineKeyCount)} keys of lines`],
     ['log', `${formatCount(recordCount)} records after it, ${formatBytes(recordBytes)}, last LSN ${lastLsn}`],
     ...store.logFiles.map(({ file, bytes }) => ['', `${printable(file)}, ${formatBytes(bytes)}`]),
   ]);

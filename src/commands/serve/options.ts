@@ -4,7 +4,7 @@
  * Invariants: an option has one entry; its flag is `--name`, its environment name QUARRY_NAME with underscores, its config
  * key `name`; every invalid value is refused here.
  */
-import { parseProxies } from '../../http/index.js';
+import { INLET_NAMES, parseInlets, parseProxies } from '../../http/index.js';
 import { AUTHENTICATION_METHODS } from '../../pg/index.js';
 
 /** The properties of the machine on which defaults and percentages depend. */
@@ -165,6 +165,14 @@ export const OPTIONS: readonly Option[] = [
     list: true,
   },
   {
+    name: 'inlets',
+    argument: 'NAMES',
+    help: `protocols of other products that are served: ${INLET_NAMES.join(', ')}; NAME:DIMENSION sets the dimension`,
+    fallback: () => '',
+    parse: inlets,
+    list: true,
+  },
+  {
     name: 'log-level',
     argument: 'LEVEL',
     help: LOG_LEVELS.join(', '),
@@ -313,8 +321,19 @@ function disk(text: string): Parsed {
     : { wrong: `expected at most 64TiB; ${text} is ${bytes} bytes` };
 }
 
+const itemsOf = (text: string): readonly string[] =>
+  text.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
+
+function inlets(text: string): Parsed {
+  const list = itemsOf(text);
+  const settings = parseInlets(list);
+  if (!('bad' in settings)) return { value: list };
+  const names = INLET_NAMES.join(', ');
+  return { wrong: `expected different names of ${names}, not ${JSON.stringify(settings.bad)}` };
+}
+
 function networks(text: string): Parsed {
-  const list = text.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
+  const list = itemsOf(text);
   const proxies = parseProxies(list);
   return 'bad' in proxies
     ? { wrong: `expected a network such as 10.0.0.0/8, not ${JSON.stringify(proxies.bad)}` }

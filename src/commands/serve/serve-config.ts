@@ -44,6 +44,8 @@ export interface ServeConfig {
   readonly cert: string | null;
   readonly key: string | null;
   readonly trustProxy: readonly string[];
+  /** Names of inlets, each with its dimension behind a colon if that is not the default one. */
+  readonly inlets: readonly string[];
   readonly logLevel: string;
   /** Minimum duration of a logged query in milliseconds; null = no query is logged. */
   readonly slowQueryMs: number | null;
@@ -264,6 +266,7 @@ function configOf(values: ReadonlyMap<string, OptionValue>, limits: LimitTable |
     cert: values.get('cert') as string | null,
     key: values.get('key') as string | null,
     trustProxy: values.get('trust-proxy') as readonly string[],
+    inlets: values.get('inlets') as readonly string[],
     logLevel: values.get('log-level') as string,
     slowQueryMs: slowQuery === 'off' ? null : slowQuery,
     auditLog: values.get('audit-log') as string | null,

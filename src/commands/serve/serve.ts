@@ -12,9 +12,11 @@ import {
   ensureCertificate,
   HTTP_DEFAULTS,
   HttpServer,
+  type InletSetting,
   nativeFault,
   type Ports,
   type ProxyList,
+  parseInlets,
   parseProxies,
 } from '../../http/index.js';
 import {
@@ -33,6 +35,9 @@ import { type ServerFacts, type StoreStatus, statusOf } from '../status/store-st
 import { createEngine, type ServerDependencies } from './create-engine.js';
 import type { ServeConfig } from './serve-config.js';
 import { startPostgres } from './serve-postgres.js';
+
+/** A record batch of Arrow takes at most this part of the memory limit, before it is parsed. */
+const ARROW_MEMORY_PART = 32;
 
 export interface RunningServer {
   readonly ports: Ports;
@@ -89,11 +94,16 @@ export async function startServer(
     const server = new HttpServer(
       {
         ...HTTP_DEFAULTS,
+        arrowBatchBytesMax: Math.min(
+          HTTP_DEFAULTS.arrowBatchBytesMax,
+          Math.floor(config.memoryLimitBytes / ARROW_MEMORY_PART),
+        ),
         ...certificate,
         host: config.host,
         httpsPort: config.httpsPort,
         httpPort: config.httpPort,
         proxies: proxiesOf(config),
+        inlets: inletsOf(config),
         limits: config.limits,
         slowQueryMs: config.slowQueryMs,
       },
@@ -170,6 +180,12 @@ function proxiesOf({ trustProxy }: ServeConfig): ProxyList | null {
   const proxies = parseProxies(trustProxy);
   if ('bad' in proxies) throw new Error(`${proxies.bad} is not a network`);
   return proxies;
+}
+
+function inletsOf({ inlets }: ServeConfig): readonly InletSetting[] {
+  const settings = parseInlets(inlets);
+  if ('bad' in settings) throw new Error(`${settings.bad} is not an inlet`);
+  return settings;
 }
 
 export interface Addresses {

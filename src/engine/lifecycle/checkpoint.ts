@@ -7,11 +7,17 @@
 import { Histogram, type HistogramStats, invariant } from '../../base/index.js';
 import { catalogToPlain } from '../../catalog/index.js';
 import type { Manifest, SnapshotFileEntry } from '../../format/index.js';
-import { removeUnreferenced, swapManifest, writeDeduplicationFile } from '../../recovery/index.js';
+import {
+  removeUnreferenced,
+  swapManifest,
+  writeDeduplicationFile,
+  writeLineKeyFile,
+} from '../../recovery/index.js';
 import type { EngineOptions } from '../options.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 import type { DeduplicationTable } from '../write/deduplication.js';
+import type { LineKeys } from '../write/line-keys.js';
 import type { UsageBook } from '../write/usage.js';
 import type { Write, WriteOrder } from '../write/write-order.js';
 
@@ -39,6 +45,7 @@ export interface Checkpointed {
   readonly order: WriteOrder;
   readonly usage: UsageBook;
   readonly deduplication: DeduplicationTable;
+  readonly lineKeys: LineKeys;
   readonly storeId: string;
   /** False while a worker is rebuilt or the engine closes. */
   readonly canBegin: () => boolean;
@@ -268,7 +275,7 @@ export class Checkpointer {
    * that record was sent, so that all workers begin at the same position of their queues.
    */
   async #write(lsn: number, nowMs: number): Promise<Manifest> {
-    const { options, order, workers, usage, deduplication, storeId } = this.#dependencies;
+    const { options, order, workers, usage, storeId } = this.#dependencies;
     const { fs, dir } = options;
     const all = [...workers.all];
     const catalog = order.visible;
@@ -284,11 +291,7 @@ export class Checkpointer {
     // The answers of all records up to `lsn` are known now, and with them usage and the IDs of writes.
     await order.settled(lsn);
     // At the LSN of the old manifest its file has the same IDs, and must not be overwritten while that manifest is valid.
-    const unchanged = lsn === this.lsn ? this.#manifest : null;
-    const deduplicationFile =
-      unchanged === null
-        ? await writeDeduplicationFile(fs, dir, lsn, deduplication.upTo(lsn, nowMs))
-        : (unchanged.once ?? null);
+    const lists = lsn === this.lsn ? listsOf(this.#manifest) : await this.#writeLists(lsn, nowMs);
     // With durability interval or none, records that the snapshot holds may not be on disk yet.
     await order.log.sync();
     const manifest: Manifest = {
@@ -299,13 +302,28 @@ export class Checkpointer {
       catalog: catalogToPlain(catalog),
       files,
       usage: usageThen.plain,
-      once: deduplicationFile,
+      ...lists,
     };
     if (this.#isVoid) throw new VoidCheckpointError();
     await swapManifest(fs, dir, manifest);
     return manifest;
   }
+
+  /** Writes the IDs and line keys of all records up to `lsn`. */
+  async #writeLists(lsn: number, nowMs: number): Promise<Pick<Manifest, 'once' | 'lineKeys'>> {
+    const { options, deduplication, lineKeys } = this.#dependencies;
+    const { fs, dir } = options;
+    return {
+      once: await writeDeduplicationFile(fs, dir, lsn, deduplication.upTo(lsn, nowMs)),
+      lineKeys: await writeLineKeyFile(fs, dir, lsn, lineKeys.upTo(lsn, nowMs)),
+    };
+  }
 }
+
+const listsOf = (manifest: Manifest | null): Pick<Manifest, 'once' | 'lineKeys'> => ({
+  once: manifest?.once ?? null,
+  lineKeys: manifest?.lineKeys ?? null,
+});
 
 async function writeWorker(worker: WorkerApi): Promise<readonly SnapshotFileEntry[]> {
   for (;;) {

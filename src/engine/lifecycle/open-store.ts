@@ -9,12 +9,13 @@ import {
   changeFromPlain,
   EMPTY_CATALOG,
 } from '../../catalog/index.js';
-import { readDeduplicationFile, removeUnreferenced } from '../../recovery/index.js';
+import { readDeduplicationFile, readLineKeyFile, removeUnreferenced } from '../../recovery/index.js';
 import { Log, type LogArchive } from '../../wal/index.js';
 import type { EngineOptions } from '../options.js';
 import { emptySpoolDir } from '../query/spool.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 import type { DeduplicationTable } from '../write/deduplication.js';
+import type { LineKeys } from '../write/line-keys.js';
 import type { RecordNotes } from '../write/record-notes.js';
 import type { UsageBook } from '../write/usage.js';
 import type { WriteOrder } from '../write/write-order.js';
@@ -38,6 +39,7 @@ export interface OpenStoreDependencies {
   readonly writer: Writer;
   readonly usage: UsageBook;
   readonly deduplication: DeduplicationTable;
+  readonly lineKeys: LineKeys;
   readonly notes: RecordNotes;
   readonly checkpoints: Checkpointer;
   readonly archiving: Archiving;
@@ -63,11 +65,16 @@ export async function openStore(parts: OpenStoreDependencies): Promise<number | 
     usage.restore(manifest.usage);
     if (manifest.once != null)
       await readDeduplicationFile(fs, dir, manifest.once, (entry) => deduplication.add(entry));
+    const { lineKeys, checkpointLsn } = manifest;
+    if (lineKeys != null)
+      await readLineKeyFile(fs, dir, lineKeys, (keys) => parts.lineKeys.restore(checkpointLsn, keys));
     const loaded = await loadWorkers(workers.all, manifest);
     events.info('snapshot loaded', { ...loaded, lsn: manifest.checkpointLsn, ms: clock.nowMs() - started });
   }
   const note: NoteRecord = (lsn, record, counts) => {
     notes.note(lsn, record, counts);
+    if (record.type === 'insert' && record.lineKeys !== undefined)
+      parts.lineKeys.add(lsn, record.timeMs, record.lineKeys);
     knownMs = record.timeMs;
     // Data that was deleted since the snapshot is still in it and in the log.
     if (record.type === 'catalog' && deletesDatabase(record.changes)) checkpoints.want();

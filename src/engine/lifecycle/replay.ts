@@ -232,5 +232,10 @@ export async function replayLog(
   return { catalog: current, recordCount, logBytes, replay };
 }
 
-/** The record without the bytes of its batches, which belong to the reader. */
-const headOf = (record: LogRecord): LogRecord => ('batches' in record ? { ...record, batches: [] } : record);
+/** The record without views of the payload, whose bytes belong to the reader. */
+function headOf(record: LogRecord): LogRecord {
+  if (!('batches' in record)) return record;
+  const head = { ...record, batches: [] };
+  if (head.type !== 'insert' || head.lineKeys === undefined) return head;
+  return { ...head, lineKeys: new Uint8Array(head.lineKeys) };
+}

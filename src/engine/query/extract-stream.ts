@@ -1,40 +1,32 @@
 /**
- * Extractions that return all their rows in one answer. The main thread fetches each worker's rows in pages, merges and encodes
- * them, and spools the bytes for the reader.
- * Invariants: all rows belong to one version: the first page of every worker is requested in one turn of the event loop,
- * further pages inside the write barrier. The query leaves the barrier and its slot when the last row is made, however
- * little the client has read.
+ * Extractions that return all their rows in one answer: the rows of their SELECTs, encoded and spooled for the reader.
+ * Invariants: all rows belong to one version: few rows are requested in one turn of the event loop, more inside the write
+ * barrier. The query leaves the barrier and its slot when the last row is made, however little the client has read.
  */
 import type { RowStream, StreamEncoder } from '../../answer/index.js';
-import { type ExtractedRow, type ExtractPlan, positionOrder, type RowPosition } from '../../ir/index.js';
-import { unpackRows } from '../../protocol/index.js';
+import { invariant } from '../../base/index.js';
+import type { ExtractedRow, ExtractPlan } from '../../ir/index.js';
+import { extractedRows, selectOfExtraction, type Table } from '../../plan/index.js';
 import type { QueryOptions } from '../api.js';
 import type { QueryRunner } from './query-runner.js';
+import type { RowSink } from './row-sink.js';
 import type { RunningQuery } from './running-query.js';
+import type { Selects } from './selects.js';
 import { SPOOL_MEMORY_BYTES_MAX, Spool, type SpoolSettings, spooled } from './spool.js';
 
-/** Rows per page of a worker. */
-const PAGE_ROWS = 16_384;
-/** Rows that are merged and encoded before other work may run. */
+/** Up to this number of rows, each worker returns its rows at once. */
+const ONE_PART_ROWS_MAX = 10_000;
+/** Rows that are encoded before other work may run. */
 const SLICE_ROWS = 1_024;
 
 export interface ExtractStreamDependencies {
   readonly runner: QueryRunner;
+  readonly selects: Pick<Selects, 'wholeWork' | 'slicedWork'>;
   readonly spools: Omit<SpoolSettings, 'memoryBytesMax'>;
-  /** Default: PAGE_ROWS. */
-  readonly pageRows?: number;
 }
 
-/** Rows of a worker that are fetched and not yet merged. */
-interface WorkerRows {
-  rows: readonly ExtractedRow[];
-  /** Index of the next row to merge. */
-  next: number;
-  /** The position after which the next page begins. */
-  after: RowPosition | null;
-  /** The worker has no further rows. */
-  done: boolean;
-}
+/** The destination of an answer. */
+type Writable = Pick<Spool, 'write' | 'rowCount'>;
 
 export class ExtractStreams {
   readonly #dependencies: ExtractStreamDependencies;
@@ -54,107 +46,53 @@ export class ExtractStreams {
     plan: ExtractPlan,
     encoder: StreamEncoder<ExtractedRow>,
     options: QueryOptions,
-    into: Pick<Spool, 'write' | 'rowCount'>,
+    into: Writable,
   ): Promise<void> {
-    const { runner, pageRows = PAGE_ROWS } = this.#dependencies;
-    return runner.withSlot([plan], options, (query, checkModel) => {
-      const write = (): Promise<void> => new Production(plan, encoder, query, into, pageRows).run();
-      if (plan.limit <= pageRows) return write();
-      return runner.withWritesPaused(query, () => {
-        checkModel();
-        return write();
-      });
+    const { runner, selects } = this.#dependencies;
+    const select = selectOfExtraction(plan);
+    return runner.withSlot([plan], options, async (query, checkModel) => {
+      const rows = new ExtractedRows(plan, encoder, query, into);
+      await into.write(encoder.head());
+      if (plan.limit <= ONE_PART_ROWS_MAX) {
+        const table = await selects.wholeWork(query).table(select);
+        invariant(table !== null, 'an extraction is not limited to a slice');
+        await rows.table(table);
+      } else {
+        await runner.withWritesPaused(query, () => {
+          checkModel();
+          return selects.slicedWork(query).stream(select, null, rows);
+        });
+      }
+      await into.write(encoder.tail(into.rowCount));
     });
   }
 }
 
-/** One extraction from the workers into a spool. */
-class Production {
+/** Encodes the rows of an extraction's SELECT. */
+class ExtractedRows implements RowSink {
   readonly #plan: ExtractPlan;
   readonly #encoder: StreamEncoder<ExtractedRow>;
   readonly #query: RunningQuery;
-  readonly #into: Pick<Spool, 'write' | 'rowCount'>;
-  readonly #pageRows: number;
-  readonly #workers: WorkerRows[] = [];
-  #missing: number;
+  readonly #into: Writable;
 
-  constructor(
-    plan: ExtractPlan,
-    encoder: StreamEncoder<ExtractedRow>,
-    query: RunningQuery,
-    into: Pick<Spool, 'write' | 'rowCount'>,
-    pageRows: number,
-  ) {
+  constructor(plan: ExtractPlan, encoder: StreamEncoder<ExtractedRow>, query: RunningQuery, into: Writable) {
     this.#plan = plan;
     this.#encoder = encoder;
     this.#query = query;
     this.#into = into;
-    this.#pageRows = pageRows;
-    this.#missing = plan.limit;
   }
 
-  async run(): Promise<void> {
-    await this.#into.write(this.#encoder.head());
-    while (this.#missing > 0) {
-      await this.#fetchPages();
-      if (this.#workers.every(isEmpty)) break;
-      await this.#writeRows();
-    }
-    await this.#into.write(this.#encoder.tail(this.#plan.limit - this.#missing));
-  }
-
-  /** Requests, in this turn, the next page of every worker that has few rows left. */
-  async #fetchPages(): Promise<void> {
-    const limit = Math.min(this.#pageRows, this.#missing);
-    const pages = await this.#query.sendAll(async (worker, bounds) => {
-      const buffered = this.#workers[worker.index];
-      if (buffered !== undefined && (buffered.done || left(buffered) * 2 > this.#pageRows)) return null;
-      const plan = { ...this.#plan, limit, after: buffered?.after ?? this.#plan.after };
-      return worker.send('extract', { plan, bounds });
-    });
-    pages.forEach((packed, index) => {
-      if (packed === null) return;
-      const page = unpackRows(packed);
-      const buffered = this.#workers[index];
-      const rows = buffered === undefined ? page : [...buffered.rows.slice(buffered.next), ...page];
-      const after = page.at(-1)?.position ?? buffered?.after ?? null;
-      this.#workers[index] = { rows, next: 0, after, done: page.length < limit };
-    });
-  }
-
-  /** Writes rows until the fetched rows of a worker that has further ones are used up. */
-  async #writeRows(): Promise<void> {
-    // A new comparison for each slice, because it retains all IDs that it has compared.
-    const compare = positionOrder(this.#plan);
-    while (this.#missing > 0 && !this.#workers.some((worker) => isEmpty(worker) && !worker.done)) {
-      const rows = this.#firstRows(compare, Math.min(SLICE_ROWS, this.#missing));
-      if (rows.length === 0) return;
-      this.#missing -= rows.length;
-      this.#into.rowCount += rows.length;
-      await this.#into.write(this.#encoder.rows(rows));
+  async table(table: Table): Promise<void> {
+    const rows = await this.#query.inSlices(extractedRows(this.#plan, table));
+    for (let from = 0; from < rows.length; from += SLICE_ROWS) {
+      const slice = rows.slice(from, from + SLICE_ROWS);
+      this.#into.rowCount += slice.length;
+      await this.#into.write(this.#encoder.rows(slice));
       await this.#query.turn();
     }
   }
 
-  #firstRows(compare: (a: RowPosition, b: RowPosition) => number, rowsMax: number): ExtractedRow[] {
-    const rows: ExtractedRow[] = [];
-    while (rows.length < rowsMax) {
-      let first: WorkerRows | null = null;
-      for (const worker of this.#workers) {
-        if (isEmpty(worker)) {
-          if (worker.done) continue;
-          return rows;
-        }
-        const isBefore =
-          first === null || compare(worker.rows[worker.next].position, first.rows[first.next].position) < 0;
-        if (isBefore) first = worker;
-      }
-      if (first === null) break;
-      rows.push(first.rows[first.next++]);
-    }
-    return rows;
+  async parts(): Promise<void> {
+    invariant(false, 'rows with an order are merged here');
   }
 }
-
-const left = ({ rows, next }: WorkerRows): number => rows.length - next;
-const isEmpty = (worker: WorkerRows): boolean => left(worker) === 0;

@@ -16,7 +16,13 @@ import type {
   ExtractedRow,
   ExtractPlan,
 } from '../../ir/index.js';
-import { Aggregation, chooseGroups, firstRows, mergeBehaviour } from '../../plan/index.js';
+import {
+  Aggregation,
+  chooseGroups,
+  extractedRows,
+  mergeBehaviour,
+  selectOfExtraction,
+} from '../../plan/index.js';
 import type { DimensionKey } from '../../storage/index.js';
 import type { QueryApi, QueryOptions } from '../api.js';
 import type { QueryRunner, QueryRunnerDependencies } from './query-runner.js';
@@ -140,8 +146,9 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
   }
 
   async #extract(plan: ExtractPlan, query: RunningQuery): Promise<readonly ExtractedRow[]> {
-    const workers = await query.sendAll((worker, bounds) => worker.send('extract', { plan, bounds }));
-    return firstRows(plan, workers, plan.limit);
+    const table = await this.#dependencies.selectWork(query).table(selectOfExtraction(plan));
+    invariant(table !== null, 'an extraction is not limited to a slice');
+    return query.inSlices(extractedRows(plan, table));
   }
 
   atOneVersion<T>(work: (extract: QueryApi['extract']) => Promise<T>): Promise<T> {

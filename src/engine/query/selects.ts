@@ -262,6 +262,11 @@ export class Selects {
     return new SelectWork({ ...this.#workDependencies(query), slices, stats: null });
   }
 
+  /** Runs SELECTs slice by slice; the caller pauses writes. */
+  slicedWork(query: RunningQuery): SelectWork {
+    return new SelectWork({ ...this.#workDependencies(query), slices: this.#manySlices, stats: null });
+  }
+
   #work(
     { outputs }: ReadPlan,
     stages: readonly Stage[],

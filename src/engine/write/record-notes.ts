@@ -18,7 +18,7 @@ type Noted<Type extends LogRecord['type'], Field extends string = never> = Pick<
 
 /** The fields of a record that `note` reads. */
 export type NotedRecord =
-  | Noted<'insert', 'entityCount' | 'valueCount' | 'quarantinedCount'>
+  | Noted<'insert', 'entityCount' | 'valueCount' | 'quarantinedCount' | 'duplicateCount'>
   | Noted<'update' | 'delete'>
   | Noted<'script', 'steps'>
   | Noted<'catalog', 'changes'>
@@ -108,15 +108,19 @@ interface InsertedCounts {
   readonly entityCount: number;
   readonly valueCount: number;
   readonly quarantinedCount?: number;
+  readonly duplicateCount?: number;
 }
 
-/** The numbers of an insert's answer; the last one only if it is not 0. */
+/** The numbers of an insert's answer, without zeros after the first two. */
 export const insertedNumbers = ({
   entityCount,
   valueCount,
   quarantinedCount = 0,
-}: InsertedCounts): number[] =>
-  quarantinedCount === 0 ? [entityCount, valueCount] : [entityCount, valueCount, quarantinedCount];
+  duplicateCount = 0,
+}: InsertedCounts): number[] => {
+  if (duplicateCount > 0) return [entityCount, valueCount, quarantinedCount, duplicateCount];
+  return quarantinedCount === 0 ? [entityCount, valueCount] : [entityCount, valueCount, quarantinedCount];
+};
 
 const inserted = (counts: InsertedCounts): Written => ({
   insertedEntityCount: counts.entityCount,

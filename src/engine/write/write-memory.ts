@@ -7,6 +7,7 @@ import { bytesOf, type DataMemory, MemoryAccount, QuarryError } from '../../base
 import type { ProcessMemory } from '../process-memory.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 import type { DeduplicationTable } from './deduplication.js';
+import type { LineKeys } from './line-keys.js';
 
 /** Memory in the workers per byte of a parsed insert, in addition to it: index slots, dictionary entries, growth. */
 export const MEMORY_PER_BATCH_BYTE = 2;
@@ -23,10 +24,17 @@ const DICTIONARY_BYTES_MAX = 2 ** 31;
 /** Memory that counts against the limit, by purpose, in bytes. */
 export type UsedMemory = DataMemory & {
   readonly 'idempotency-keys': number;
+  readonly 'line-keys': number;
   readonly 'writes-under-way': number;
   /** Reservations of the Postgres catalog while it runs. */
   readonly 'postgres-catalog': number;
 };
+
+/** What is remembered of writes, by which repeats are recognized. */
+export interface KeyTables {
+  readonly deduplication: Pick<DeduplicationTable, 'memoryBytes'>;
+  readonly lineKeys: Pick<LineKeys, 'memoryBytes'>;
+}
 
 /** An account without a limit of its own, because `WriteMemory` checks the total. */
 const uncapped = (): MemoryAccount =>
@@ -34,7 +42,7 @@ const uncapped = (): MemoryAccount =>
 
 export class WriteMemory {
   readonly #workers: Pick<WorkerClients, 'memory' | 'dictionaryBytesMax'>;
-  readonly #deduplication: Pick<DeduplicationTable, 'memoryBytes'>;
+  readonly #tables: KeyTables;
   readonly #limitBytes: number;
   readonly #process: ProcessMemory;
   readonly #writes = uncapped();
@@ -42,12 +50,12 @@ export class WriteMemory {
 
   constructor(
     workers: Pick<WorkerClients, 'memory' | 'dictionaryBytesMax'>,
-    deduplication: Pick<DeduplicationTable, 'memoryBytes'>,
+    tables: KeyTables,
     limitBytes: number,
     process: ProcessMemory,
   ) {
     this.#workers = workers;
-    this.#deduplication = deduplication;
+    this.#tables = tables;
     this.#limitBytes = limitBytes;
     this.#process = process;
   }
@@ -56,7 +64,8 @@ export class WriteMemory {
   get used(): UsedMemory {
     return {
       ...this.#workers.memory,
-      'idempotency-keys': this.#deduplication.memoryBytes,
+      'idempotency-keys': this.#tables.deduplication.memoryBytes,
+      'line-keys': this.#tables.lineKeys.memoryBytes,
       'writes-under-way': this.#writes.reservedBytes,
       'postgres-catalog': this.#others.reservedBytes,
     };

@@ -31,6 +31,8 @@ export interface Write {
   readonly deletes?: boolean;
   /** The answer of the record depends on the data at its LSN. */
   readonly evaluates?: boolean;
+  /** Called with the LSN in the turn in which the record is appended. */
+  readonly appended?: (lsn: number) => void;
   /** Sends the record's part to a worker; resolves with the number of entities changed there. null = no part for this worker. */
   readonly send: (worker: WorkerApi) => Promise<StepCounts> | null;
   /** Called when all workers have applied the record, with the number of entities that it changed. */
@@ -102,6 +104,7 @@ export class WriteOrder {
   /** Appends in this turn. Resolves with the number of changed entities when the record is durable and all workers applied it. */
   append(payload: Uint8Array, write: Write): Promise<StepCounts> {
     const { lsn, written } = this.log.append(payload);
+    write.appended?.(lsn);
     if (write.touches !== null) this.#appended.rowsChanged(lsn, write.touches, 0);
     const appending = this.#whenWritten(lsn, written, this.#setHead(write.changes), write);
     this.#last = appending;

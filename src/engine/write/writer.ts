@@ -17,6 +17,8 @@ import type { StepCounts } from '../lifecycle/replay.js';
 import type { EngineOptions } from '../options.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 import type { DeduplicationTable } from './deduplication.js';
+import type { LineKeys } from './line-keys.js';
+import { LineSelection } from './line-selection.js';
 import { encodeMutation, findTouched, parseSet, updateBytes } from './mutation.js';
 import { insertedNumbers, type RecordNotes } from './record-notes.js';
 import { MEMORY_PER_BATCH_BYTE, type WriteMemory } from './write-memory.js';
@@ -24,6 +26,8 @@ import type { WriteOrder } from './write-order.js';
 
 /** Bytes for the fields of a record that do not grow with the body. */
 const RECORD_RESERVE_BYTES = 4_096;
+/** Memory of a worker while it parses rows of Arrow: values of one column, and the batches twice. */
+const PARSED_PER_ARROW_BYTE = 5;
 const WORKER_DOWN_CODE = 9004;
 
 export interface WriterDependencies {
@@ -32,6 +36,7 @@ export interface WriterDependencies {
   readonly order: WriteOrder;
   readonly notes: RecordNotes;
   readonly deduplication: DeduplicationTable;
+  readonly lineKeys: LineKeys;
   readonly memory: WriteMemory;
   /** Throws 9004 while appending is not allowed. */
   readonly checkWritable: () => void;
@@ -52,12 +57,13 @@ export class Writer {
     if (known !== null) return insertAnswer(known);
     const { memory, checkWritable, workers } = this.#dependencies;
     checkWritable();
-    memory.check(byteLength * MEMORY_PER_BATCH_BYTE);
+    const parseBytes = request.records?.format === 'arrow' ? byteLength * PARSED_PER_ARROW_BYTE : 0;
+    memory.check(byteLength * MEMORY_PER_BATCH_BYTE + parseBytes);
     const shared = workers.inserts.acquire(byteLength * 2 + RECORD_RESERVE_BYTES);
     const bytes = workers.inserts.bytesOf(shared);
     bytes.set(request.body);
     try {
-      const numbers = await memory.while(shared.byteLength, () =>
+      const numbers = await memory.while(shared.byteLength + parseBytes, () =>
         this.#deduplicated(
           idempotencyId,
           () => hash('sha256', bytes.subarray(0, byteLength), 'base64url'),
@@ -100,7 +106,7 @@ export class Writer {
   }
 
   async #insert(request: InsertRequest, shared: SharedBytes, bodyBytes: number): Promise<number[]> {
-    const { workers, order, options, memory } = this.#dependencies;
+    const { workers, order, options, memory, lineKeys } = this.#dependencies;
     const {
       databaseId,
       lines = null,
@@ -111,7 +117,8 @@ export class Writer {
       idempotencyId,
     } = request;
     const nowMs = options.clock.nowMs();
-    for (let charged = false; ; charged = true) {
+    const selection = new LineSelection(lineKeys, request.lineKeys ?? null, nowMs);
+    for (let charged = false; ; ) {
       const parsed = await workers.orUnavailable(
         workers.nextParser().send('parse', {
           databaseId,
@@ -120,44 +127,56 @@ export class Writer {
           lines,
           records,
           quarantine: settingsOf(quarantine),
+          lineKeys: selection.settings,
           nowMs,
           customKey,
           columnIds,
           idempotencyId,
         }),
       );
-      const { entityCount, valueCount, quarantined, recordBytes } = parsed;
-      const quarantinedCount = quarantined?.lineCount ?? 0;
-      const isEmpty = entityCount + quarantinedCount === 0;
+      if (selection.findsKnown(parsed)) continue;
+      const { quarantined, recordBytes } = parsed;
+      const counts = countsOf(parsed);
       if (quarantined !== null) await checkCapacity(quarantined, quarantine);
-      if (!charged) request.charge(entityCount);
-      if (isEmpty && idempotencyId === null) return [entityCount, valueCount];
+      if (!charged) request.charge(counts.entityCount);
+      charged = true;
+      if (counts.entityCount + counts.quarantinedCount === 0 && idempotencyId === null) {
+        // The records that have the lines must be durable before they count as inserted.
+        if (counts.duplicateCount > 0) await order.caughtUp();
+        lineKeys.noteDuplicates(counts.duplicateCount);
+        return insertedNumbers(counts);
+      }
       while (!order.log.hasCapacity(recordBytes)) await order.log.waitForCapacity(recordBytes);
       this.#dependencies.checkWritable();
       memory.check(recordBytes * MEMORY_PER_BATCH_BYTE);
       const { version, shrinkVersion } = this.#model(databaseId);
       const creates = parsed.changes.length > 0;
       if (parsed.modelVersion < shrinkVersion || (creates && parsed.modelVersion !== version)) continue;
-      await this.#appendInsert(databaseId, nowMs, parsed, parsed.buffer ?? shared);
+      if (selection.findsKnown(parsed)) continue;
+      await this.#appendInsert({ databaseId, nowMs, keys: selection.keysOf(parsed) }, parsed, shared);
+      lineKeys.noteDuplicates(counts.duplicateCount);
       if (creates) request.created?.(parsed.changes);
       if (quarantined !== null) quarantine?.onQuarantined(quarantined);
-      return insertedNumbers({ entityCount, valueCount, quarantinedCount });
+      return insertedNumbers(counts);
     }
   }
 
   #appendInsert(
-    databaseId: number,
-    timeMs: number,
+    { databaseId, nowMs: timeMs, keys }: AppendedInsert,
     parsed: ParsedRecord,
-    buffer: SharedBytes,
+    shared: SharedBytes,
   ): Promise<StepCounts> {
-    const { changes, entityCount, valueCount, quarantined, idempotency } = parsed;
-    const quarantinedCount = quarantined?.lineCount ?? 0;
-    const { inserts } = this.#dependencies.workers;
+    const { changes, idempotency } = parsed;
+    const buffer = parsed.buffer ?? shared;
+    const { workers, lineKeys } = this.#dependencies;
+    const { inserts } = workers;
     const record = inserts.bytesOf(buffer).subarray(parsed.recordAt, parsed.recordAt + parsed.recordBytes);
     return this.#dependencies.order.append(record, {
       touches: { databaseId, dimensionIds: parsed.dimensionIds },
       changes,
+      appended: (lsn) => {
+        if (keys !== null && keys.length > 0) lineKeys.add(lsn, timeMs, keys);
+      },
       send: (worker) => {
         const batches = parsed.batches.filter(({ shard }) => worker.shards.includes(shard));
         if (batches.length === 0) return null;
@@ -166,15 +185,7 @@ export class Writer {
       applied: (lsn) =>
         this.#dependencies.notes.note(
           lsn,
-          {
-            type: 'insert',
-            databaseId,
-            timeMs,
-            entityCount,
-            valueCount,
-            quarantinedCount,
-            once: idempotency,
-          },
+          { type: 'insert', databaseId, timeMs, ...countsOf(parsed), once: idempotency },
           [],
         ),
     });
@@ -288,6 +299,20 @@ export class Writer {
   }
 }
 
+interface AppendedInsert {
+  readonly databaseId: number;
+  readonly nowMs: number;
+  /** Those that the record has; null = none. */
+  readonly keys: Uint8Array | null;
+}
+
+const countsOf = ({ entityCount, valueCount, quarantined, omittedLines }: ParsedRecord) => ({
+  entityCount,
+  valueCount,
+  quarantinedCount: quarantined?.lineCount ?? 0,
+  duplicateCount: omittedLines.length,
+});
+
 const settingsOf = (quarantine: QuarantineRequest | null): QuarantineSettings | null =>
   quarantine === null
     ? null
@@ -303,7 +328,15 @@ async function checkCapacity(
   throw new QuarryError(first.code, `${first.message} (and no capacity is left for such lines in ${where})`);
 }
 
-const insertAnswer = ([entityCount, valueCount, quarantinedCount]: readonly number[]): InsertAnswer =>
-  quarantinedCount === undefined
-    ? { entityCount, valueCount }
-    : { entityCount, valueCount, quarantinedCount };
+function insertAnswer([
+  entityCount,
+  valueCount,
+  quarantinedCount = 0,
+  duplicateCount = 0,
+]: readonly number[]): InsertAnswer {
+  return {
+    ...{ entityCount, valueCount },
+    ...(quarantinedCount === 0 ? {} : { quarantinedCount }),
+    ...(duplicateCount === 0 ? {} : { duplicateCount }),
+  };
+}

@@ -6,7 +6,7 @@ import type { MemoryAccount } from '../../base/index.js';
 import { textOfPoint } from '../../schema/index.js';
 import { type Dictionary, type DimensionShard, type EventSegment, readCodes } from '../../storage/index.js';
 import { exactVector64, halvesOf, toWire, vectorOf, type WireVector } from '../../vector/index.js';
-import { storedNumberAt } from '../scan/stored-values.js';
+import { numberAt } from '../scan/stored-values.js';
 import { PointTable, WordTable } from './value-table.js';
 import { textsOf } from './value-texts.js';
 
@@ -134,7 +134,7 @@ function addWords(
       const word = (valuesAt >> 2) + events[at] * 2;
       out[at] = table.add(arena.i32[word], arena.i32[word + 1]);
     } else {
-      const value = storedNumberAt(segment, events[at]);
+      const value = numberAt(segment, events[at]);
       out[at] = table.add(value, value >> 31);
     }
   }

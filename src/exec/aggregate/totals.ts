@@ -3,8 +3,7 @@ import type { AggregateState, ColumnTotal } from '../../ir/index.js';
 import type { ValueKind } from '../../schema/index.js';
 import type { Arena, EventSegment, Width } from '../../storage/index.js';
 import { exactVector, type WireVector } from '../../vector/index.js';
-import { integerAt } from '../extract/integer-key.js';
-import { storedNumberAt } from '../scan/stored-values.js';
+import { integerAt, numberAt } from '../scan/stored-values.js';
 
 /** The scratch bitmap in which kernels return their result. */
 const RESULT_BITMAP = 3;
@@ -90,7 +89,7 @@ export class Totals {
 
   /** Adds one event, without counting it. */
   addOne(segment: EventSegment, row: number): void {
-    const value = segment.width === 8 ? integerAt(segment, row) : storedNumberAt(segment, row);
+    const value = segment.width === 8 ? integerAt(segment, row) : numberAt(segment, row);
     if (this.#sums) this.#addInteger(value);
     if (this.#extremes) this.#offer(value);
   }

@@ -72,7 +72,10 @@ export class EntityTexts {
     let text = this.#texts.get(code);
     if (text === undefined) {
       const dictionary = this.#shard.dictionaries.get(this.#column.columnId);
-      const { offsets, bytes } = dictionary ?? { offsets: new Uint32Array(code + 2), bytes: new Uint8Array(0) };
+      const { offsets, bytes } = dictionary ?? {
+        offsets: new Uint32Array(code + 2),
+        bytes: new Uint8Array(0),
+      };
       text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(
         'utf8',
         offsets[code],

@@ -5,7 +5,7 @@
  */
 import type { BehaviourPlan, EventColumnTest } from '../../ir/index.js';
 import type { Arena, DimensionShard, EventSegment } from '../../storage/index.js';
-import { type SelectedEvents, EventSelection } from '../condition/event-selection.js';
+import { EventSelection, type SelectedEvents } from '../condition/event-selection.js';
 import { selectedEntities } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import { EventTableBuilder, type SortedEvents, sortByRow } from './event-table.js';
@@ -87,11 +87,13 @@ function readColumn(read: ColumnRead): void {
   const { shard, columnId, sources, run } = read;
   const segments = shard.events.get(columnId)?.segments ?? [];
   if (segments.length === 0) return;
-  const prepared = sources.map(({ bit, test, others }): PreparedSource => ({
-    bit,
-    selection: new EventSelection(shard, { ...test, window: WINDOW }, run),
-    links: others.length === 0 ? null : linksOfAll(shard, others, run),
-  }));
+  const prepared = sources.map(
+    ({ bit, test, others }): PreparedSource => ({
+      bit,
+      selection: new EventSelection(shard, { ...test, window: WINDOW }, run),
+      links: others.length === 0 ? null : linksOfAll(shard, others, run),
+    }),
+  );
   try {
     for (const segment of segments) {
       run.check();

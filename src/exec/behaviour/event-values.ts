@@ -2,8 +2,9 @@
  * Numbers for the values of an event column in one shard: equal values have equal numbers, 0 = none. Strings have the
  * codes of their dictionary; other values are numbered in the order of their first use.
  */
-import { textOfInteger, textOfPoint } from '../../schema/index.js';
+
 import type { ValueColumn } from '../../ir/index.js';
+import { textOfInteger, textOfPoint } from '../../schema/index.js';
 import { type DimensionShard, type EventSegment, readCodes } from '../../storage/index.js';
 
 export class EventValueNumbers {

@@ -2,7 +2,7 @@
  * Retention. Cells: per cohort its size, then one count per bracket. Event 0 of the plan is the start, event 1 the return.
  * Cost  linear in events and, per cohort of an entity, in brackets.
  */
-import { periodCount, type RetentionQuestion } from '../../ir/index.js';
+import type { RetentionQuestion } from '../../ir/index.js';
 import { walkEntities } from './entity-walk.js';
 import { type KernelInput, periodAt } from './kernel.js';
 

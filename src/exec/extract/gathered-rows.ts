@@ -1,7 +1,7 @@
 /** Collects rows with their ranks in any order and then sorts them by rank and ID. */
 import { longerCopy } from '../../base/index.js';
 import type { QueryRun } from '../query-run.js';
-import type { ShardIds } from './shard-ids.js';
+import type { ShardIds } from '../scan/shard-ids.js';
 
 const ROWS_MIN = 256;
 const ROW_BYTES = 8;

@@ -9,40 +9,12 @@ import type { NearPlan } from '../../ir/index.js';
 import type { DimensionShard, EventSegment } from '../../storage/index.js';
 import { EventSelection, type SelectedEvents } from '../condition/event-selection.js';
 import type { QueryRun } from '../query-run.js';
-import { distanceFrom, isNearer, type NearestPoint } from './distance-key.js';
+import type { ShardIds } from '../scan/shard-ids.js';
 import { GeoRing } from './geo-ring.js';
+import { distanceFrom, isNearer, type NearestPoint } from './nearest-points.js';
 import { fillWords, hasBit, rowsOfWords, WORDS_PER_SEGMENT } from './row-words.js';
-import type { RowBound, ShardOrder } from './shard-order.js';
-import { exactBound, type KeyBound, NO_ZONE, type RowSortKey } from './sort-key.js';
-import { TopRows } from './top-rows.js';
 
 export type NearEvents = Extract<NearPlan, { readonly from: 'events' }>;
-
-/** A sort key by the distances in a map, for the entities in it. */
-export class EventDistanceKey implements RowSortKey {
-  readonly #nearest: ReadonlyMap<number, NearestPoint>;
-
-  constructor(nearest: ReadonlyMap<number, NearestPoint>) {
-    this.#nearest = nearest;
-  }
-
-  zone(): typeof NO_ZONE {
-    return NO_ZONE;
-  }
-  narrow(): void {}
-  fill(): void {
-    invariant(false, 'event distances are added while events are scanned');
-  }
-  number(row: number): number {
-    return this.#nearest.get(row)?.distanceKm ?? Number.POSITIVE_INFINITY;
-  }
-  compareTied(): number {
-    return 0;
-  }
-  bound({ distanceKm }: { readonly distanceKm: number }): KeyBound {
-    return exactBound(distanceKm);
-  }
-}
 
 /** Temporary bytes of a scan of one segment's events. */
 const STEP_BYTES = WORDS_PER_SEGMENT * 8 + WORDS_PER_SEGMENT * 128;
@@ -165,36 +137,42 @@ export function nearestEventsOf(
   return nearest;
 }
 
-/** Finds the first rows by the distance of their nearest event. */
+/** Bytes of the nearest event of a row. */
+export const NEAREST_BYTES = 96;
+
+/** The position of a row among rows in the order of their nearest events. */
+export interface NearestPosition {
+  readonly distanceKm: number;
+  readonly id: Uint8Array;
+}
+
+/** The part of the order that is searched. */
+export interface NearestSearch {
+  readonly limit: number;
+  /** The rows that may be found, one bit each; the search modifies it. */
+  readonly eligible: Uint32Array;
+  /** Rows up to and including this position are left out. */
+  readonly after: NearestPosition | null;
+  /** Rows farther away may be omitted. */
+  readonly farKm: number;
+}
+
+/** Finds the first rows by the distance of their nearest event, then by ID. */
 export class NearestEvents {
   readonly nearest = new Map<number, NearestPoint>();
-  readonly #order: ShardOrder;
-  readonly #limit: number;
-  readonly #eligible: Uint32Array;
+  readonly #ids: ShardIds;
+  readonly #search: NearestSearch;
   #radiusKm: number;
 
-  /**
-   * `orderOver` creates an order that leads with an EventDistanceKey over the given map. `eligible`: bitmap of rows
-   * that may be found, which this search modifies. Rows farther than `farKm` may be omitted.
-   */
-  constructor(
-    orderOver: (nearest: ReadonlyMap<number, NearestPoint>) => ShardOrder,
-    limit: number,
-    eligible: Uint32Array,
-    farKm: number,
-  ) {
-    this.#order = orderOver(this.nearest);
-    this.#limit = limit;
-    this.#eligible = eligible;
-    this.#radiusKm = farKm;
+  constructor(ids: ShardIds, search: NearestSearch) {
+    this.#ids = ids;
+    this.#search = search;
+    this.#radiusKm = search.farKm;
   }
 
-  get order(): ShardOrder {
-    return this.#order;
-  }
-
-  /** The first rows, in order. Throws 9005 and 9006. */
-  search(shard: DimensionShard, near: NearEvents, after: RowBound | null, run: QueryRun): Uint32Array {
+  /** The first rows, in order, whose points `nearest` has. Throws 9005 and 9006. */
+  search(shard: DimensionShard, near: NearEvents, run: QueryRun): Uint32Array {
+    const { after } = this.#search;
     const walk = new EventScan(shard, near, run);
     try {
       if (after !== null) this.#leaveOut(walk, after);
@@ -209,33 +187,37 @@ export class NearestEvents {
   }
 
   /** Makes entities ineligible that have an event nearer than `after`, or sort before it at the same distance. */
-  #leaveOut(walk: EventScan, after: RowBound): void {
+  #leaveOut(walk: EventScan, after: NearestPosition): void {
+    const { eligible } = this.#search;
     const leaveOut = (row: number): void => {
-      this.#eligible[row >>> 5] &= ~(1 << (row & 31));
+      eligible[row >>> 5] &= ~(1 << (row & 31));
     };
-    walk.around(after.number, leaveOut, (row, { distanceKm }) => {
-      if (distanceKm > after.number || !hasBit(this.#eligible, row)) return;
-      if (distanceKm < after.number || after.compareTied(row) <= 0) leaveOut(row);
+    walk.around(after.distanceKm, leaveOut, (row, { distanceKm }) => {
+      if (distanceKm > after.distanceKm || !hasBit(eligible, row)) return;
+      if (distanceKm < after.distanceKm || this.#ids.compareWith(row, after.id) <= 0) leaveOut(row);
     });
   }
 
   #add(row: number, point: NearestPoint): void {
-    if (point.distanceKm > this.#radiusKm || !hasBit(this.#eligible, row)) return;
+    if (point.distanceKm > this.#radiusKm || !hasBit(this.#search.eligible, row)) return;
     if (!isNearer(point, this.nearest.get(row))) return;
     this.nearest.set(row, point);
-    if (this.nearest.size < this.#limit * 2) return;
-    const retained = Array.from(
-      this.#first(),
-      (first) => [first, this.nearest.get(first) as NearestPoint] as const,
-    );
+    if (this.nearest.size < this.#search.limit * 2) return;
+    const retained = Array.from(this.#first(), (first) => [first, this.#pointOf(first)] as const);
     this.nearest.clear();
     for (const [first, its] of retained) this.nearest.set(first, its);
     this.#radiusKm = retained[retained.length - 1][1].distanceKm;
   }
 
+  #pointOf(row: number): NearestPoint {
+    const point = this.nearest.get(row);
+    invariant(point !== undefined, 'a row that was found has a point');
+    return point;
+  }
+
   #first(): Uint32Array {
-    const top = new TopRows(this.#order, this.#limit, null, null);
-    for (const [row, { distanceKm }] of this.nearest) top.offer(row, distanceKm);
-    return top.rows();
+    const found = [...this.nearest];
+    found.sort(([a, { distanceKm }], [b, other]) => distanceKm - other.distanceKm || this.#ids.compare(a, b));
+    return Uint32Array.from(found.slice(0, this.#search.limit), ([row]) => row);
   }
 }

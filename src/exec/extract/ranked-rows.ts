@@ -4,16 +4,12 @@
  * have to be visited. The gather reads the index block by block of ranks, sequentially and without memory stalls. The
  * collection checks all selected rows, if they are few.
  */
-import { reversedBits } from '../../base/index.js';
-import { type RowPosition, rankOfId } from '../../ir/index.js';
+import { reversedBits, SEGMENT_ROWS_MAX } from '../../base/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
+import type { ShardIds } from '../scan/shard-ids.js';
 import { GatheredRows } from './gathered-rows.js';
-import { offerRows } from './ordered-rows.js';
-import { hasBit, type SelectedRowBits } from './row-words.js';
-import { RankKey, type ShardIds } from './shard-ids.js';
-import { ShardOrder } from './shard-order.js';
-import { TopRows } from './top-rows.js';
+import { hasBit, rowsOfWords, type SelectedRowBits, WORDS_PER_SEGMENT } from './row-words.js';
 
 /** Entities visited between two cancellation checks. */
 const CHECK_EVERY = 8_192;
@@ -34,12 +30,19 @@ const BLOCK_BITS_MAX = 16;
 /** Blocks of at most this many bits consist of whole parts of the index. */
 const PART_BITS = 6;
 
+/** The position of a row in the order. */
+export interface RankedPosition {
+  readonly rank: number;
+  readonly id: Uint8Array;
+}
+
 /** The start, end and size of a page of an extraction without an order. */
 export interface RankedPage {
   readonly limit: number;
-  readonly after: RowPosition | null;
+  /** Rows up to and including this position are left out. */
+  readonly after: RankedPosition | null;
   /** Rows after this position may be omitted. */
-  readonly until: RowPosition | null;
+  readonly until: RankedPosition | null;
 }
 
 /** The first of the selected rows, in order, by the cheapest algorithm. Throws 9005 and 9006. */
@@ -99,10 +102,10 @@ class PageEdges {
 
   constructor({ after, until }: RankedPage, ids: ShardIds) {
     this.#ids = ids;
-    this.fromRank = after === null ? 0 : rankOfId(after.id);
-    this.toRank = until === null ? 0xffffffff : rankOfId(until.id);
-    this.#after = after === null ? null : Buffer.from(after.id, 'utf8');
-    this.#until = until === null ? null : Buffer.from(until.id, 'utf8');
+    this.fromRank = after?.rank ?? 0;
+    this.toRank = until?.rank ?? 0xffffffff;
+    this.#after = after?.id ?? null;
+    this.#until = until?.id ?? null;
   }
 
   /** Whether the row, whose rank is at least `fromRank`, is before the page. */
@@ -113,6 +116,15 @@ class PageEdges {
   isBehind(row: number, rank: number): boolean {
     if (rank !== this.toRank) return rank > this.toRank;
     return this.#until !== null && this.#ids.compareWith(row, this.#until) >= 0;
+  }
+
+  /** Adds the gathered rows of the page, up to `limit`; returns whether the page ended with them. */
+  takeInOrder(gathered: GatheredRows, limit: number, rows: number[]): boolean {
+    for (const [rank, row] of gathered.inOrder(this.#ids)) {
+      if (this.isBefore(row, rank)) continue;
+      if (this.isBehind(row, rank) || rows.push(row) === limit) return true;
+    }
+    return false;
   }
 }
 
@@ -163,10 +175,7 @@ export function gatherRankedRows(
       const rank = reversedBits(hash);
       if (rank >= edges.fromRank && rank <= edges.toRank) gathered.add(rank, row);
     });
-    for (const [rank, row] of gathered.inOrder(ids)) {
-      if (edges.isBefore(row, rank)) continue;
-      if (edges.isBehind(row, rank) || rows.push(row) === page.limit) return Uint32Array.from(rows);
-    }
+    if (edges.takeInOrder(gathered, page.limit, rows)) return Uint32Array.from(rows);
     block++;
     // The block was too small. Larger blocks reduce their number, wherever the rows are.
     if (bits > PART_BITS && block % 2 === 0) {
@@ -183,14 +192,32 @@ const blockRanks = (bits: number): number => 2 ** (32 - bits);
 /** Checks every selected row. Rows are in order. Throws 9005 and 9006. */
 export function collectRows(
   shard: DimensionShard,
-  selected: SelectedRowBits,
+  { words }: SelectedRowBits,
   ids: ShardIds,
-  { limit, after, until }: RankedPage,
+  page: RankedPage,
   run: QueryRun,
 ): Uint32Array {
-  const order = new ShardOrder([new RankKey(ids)], [], ids);
-  const [from, to] = [after, until].map((position) => (position === null ? null : order.bound(position)));
-  const top = new TopRows(order, Math.min(limit, selected.count), from, to);
-  offerRows(shard, selected, order, top, run);
-  return top.rows();
+  const edges = new PageEdges(page, ids);
+  const gathered = new GatheredRows(run);
+  const take = (row: number): void => {
+    const rank = ids.rank(row);
+    if (rank >= edges.fromRank && rank <= edges.toRank) gathered.add(rank, row);
+  };
+  const segmentRows = new Uint32Array(Math.min(shard.rowEnd, SEGMENT_ROWS_MAX));
+  for (let index = 0; index < shard.segments.length; index++) {
+    run.check();
+    const first = index * SEGMENT_ROWS_MAX;
+    if (words === null) {
+      const end = first + shard.segments[index].rowCount;
+      for (let row = first; row < end; row++) if (!shard.isDead(row)) take(row);
+    } else {
+      const from = index * WORDS_PER_SEGMENT;
+      const to = Math.min(words.length, from + WORDS_PER_SEGMENT);
+      const count = rowsOfWords(words, from, to, segmentRows);
+      for (let at = 0; at < count; at++) take(segmentRows[at]);
+    }
+  }
+  const rows: number[] = [];
+  edges.takeInOrder(gathered, page.limit, rows);
+  return Uint32Array.from(rows);
 }

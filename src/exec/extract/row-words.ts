@@ -3,9 +3,8 @@
  * outside the arenas, so that kernels may use the arenas' scratch bitmaps meanwhile.
  */
 import { SEGMENT_ROWS_MAX } from '../../base/index.js';
-import { bitmapBytes, popcount32 } from '../../kernels/index.js';
-import { type Arena, BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
-import type { EntitySelection } from '../condition/selection.js';
+import { popcount32 } from '../../kernels/index.js';
+import type { Arena, DimensionShard } from '../../storage/index.js';
 import { newShardBitmap } from '../condition/shard-bitmap.js';
 import type { QueryRun } from '../query-run.js';
 
@@ -20,42 +19,6 @@ export interface SelectedRowBits {
 /** A clear bitmap of the shard as words. Throws 9006. */
 export const newWords = (shard: DimensionShard, run: QueryRun): Uint32Array<ArrayBuffer> =>
   new Uint32Array(newShardBitmap(shard, run).buffer);
-
-/** The rows of the selection. Throws 9005 and 9006. */
-export function selectedRows(
-  shard: DimensionShard,
-  selection: EntitySelection,
-  run: QueryRun,
-): SelectedRowBits {
-  if (selection.isWhole) return { words: null, count: shard.entityCount };
-  const words = newWords(shard, run);
-  const bytes = new Uint8Array(words.buffer);
-  let count = 0;
-  shard.segments.forEach(({ rowCount }, index) => {
-    const selected = selection.select(index);
-    count += selected;
-    if (selected === rowCount) fillWords(words, index * WORDS_PER_SEGMENT, rowCount);
-    else if (selected > 0) {
-      const from = selection.bitmapAt;
-      bytes.set(selection.arena.u8.subarray(from, from + bitmapBytes(rowCount)), index * BITMAP_BYTES);
-    }
-  });
-  return { words, count };
-}
-
-/** A copy of the words, even for all rows, which the caller may modify. */
-export function copyWords(
-  shard: DimensionShard,
-  { words }: SelectedRowBits,
-  run: QueryRun,
-): Uint32Array<ArrayBuffer> {
-  if (words !== null) return words;
-  const all = newWords(shard, run);
-  shard.segments.forEach(({ rowCount }, index) => {
-    fillWords(all, index * WORDS_PER_SEGMENT, rowCount);
-  });
-  return all;
-}
 
 export const hasBit = (words: Uint32Array, row: number): boolean =>
   ((words[row >>> 5] >>> (row & 31)) & 1) === 1;

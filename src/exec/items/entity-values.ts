@@ -2,8 +2,7 @@
 import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import { type DimensionShard, type LatestColumn, readCodes } from '../../storage/index.js';
 import type { Texts, Vector } from '../../vector/index.js';
-import { integerAt } from '../extract/integer-key.js';
-import { type BatchArrays, NO_TEXTS, storedNumberAt, UNSAFE } from '../scan/stored-values.js';
+import { type BatchArrays, integerAt, NO_TEXTS, numberAt, UNSAFE } from '../scan/stored-values.js';
 
 /** Columns of points are not supported. */
 export class EntityValues {
@@ -94,6 +93,3 @@ export class EntityValues {
     return column === null ? 0 : (column.arena.u8[bitmapAt(column) + (row >> 3)] >> (row & 7)) & 1;
   }
 }
-
-const numberAt = (column: LatestColumn, row: number): number =>
-  column.kind === 'i32' ? column.arena.i32[(column.valuesAt >> 2) + row] : storedNumberAt(column, row);

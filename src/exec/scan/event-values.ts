@@ -3,9 +3,8 @@ import { invariant, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/ind
 import { textOfPoint } from '../../schema/index.js';
 import { type EventSegment, type EventTable, readCodes } from '../../storage/index.js';
 import { type ExactVector, Texts, type TextVector, type Vector } from '../../vector/index.js';
-import { integerAt } from '../extract/integer-key.js';
 import { type RowSet, rowList } from './row-set.js';
-import { type BatchArrays, NO_TEXTS, readValues, storedNumberAt, UNSAFE } from './stored-values.js';
+import { type BatchArrays, integerAt, NO_TEXTS, numberAt, readValues, UNSAFE } from './stored-values.js';
 
 type NarrowIntegers = Int8Array | Int16Array | Int32Array;
 type Codes = Uint8Array | Uint16Array | Uint32Array;
@@ -129,7 +128,7 @@ function wideNumbers(segments: readonly EventSegment[], events: Uint32Array, out
   const count = events.length;
   let isSafe = true;
   for (let at = 0; at < count; at++) {
-    const value = storedNumberAt(segments[events[at] >>> SEGMENT_ROWS_SHIFT], events[at] & SEGMENT_ROWS_MASK);
+    const value = numberAt(segments[events[at] >>> SEGMENT_ROWS_SHIFT], events[at] & SEGMENT_ROWS_MASK);
     out[at] = value;
     if (value >= UNSAFE || value <= -UNSAFE) isSafe = false;
   }

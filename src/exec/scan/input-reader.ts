@@ -5,8 +5,10 @@
  */
 import { invariant } from '../../base/index.js';
 import type { Input } from '../../ir/index.js';
-import type { Arena, DimensionShard, EntitySegment } from '../../storage/index.js';
+import type { Arena, DimensionShard } from '../../storage/index.js';
 import { missingRows, Texts, type Vector, vectorKindOf } from '../../vector/index.js';
+import { ExtractInputs, type StoredValues } from '../extract/extract-inputs.js';
+import type { NearestOf } from '../extract/nearest-points.js';
 import type { QueryRun } from '../query-run.js';
 import { ConditionInput } from './condition-input.js';
 import { EventValues } from './event-values.js';
@@ -32,6 +34,7 @@ export class InputReader {
   readonly #conditions = new Map<number, ConditionInput>();
   readonly #events = new Map<number, EventValues>();
   #idSegment = -1;
+  readonly #extracted: ExtractInputs;
   readonly #noTexts = NO_TEXTS();
   #idTexts = this.#noTexts;
 
@@ -42,6 +45,12 @@ export class InputReader {
     this.#scratch = scratch;
     this.#run = run;
     this.#arrays = new Array(inputs.length).fill(undefined);
+    const values: StoredValues = {
+      ids: (segment, rowSet) => this.#ids(segment, rowSet),
+      latest: (index, columnId, segment, rowSet) => this.#latest(index, columnId, segment, rowSet),
+      textsOf: (columnId) => this.textsOf(columnId),
+    };
+    this.#extracted = new ExtractInputs(shard, values, scratch, run);
   }
 
   /** Reads input `index`, which must not be a joined column. Throws 9005, 9006. */
@@ -51,7 +60,10 @@ export class InputReader {
       case 'entity-id':
         return this.#ids(segment, rowSet);
       case 'attribute':
-        return this.#attribute(index, input, this.#shard.segments[segment], rowSet);
+        return (
+          this.#latest(index, input.columnId, segment, rowSet) ??
+          missingRows(vectorKindOf(input.type), rowSet.count, this.textsOf(input.columnId) ?? this.#noTexts)
+        );
       case 'list': {
         const column = this.#shard.segments[segment].list(input.columnId);
         if (column === undefined) return missingRows(vectorKindOf(input.type), rowSet.count, this.#noTexts);
@@ -68,6 +80,11 @@ export class InputReader {
       case 'event-link':
         invariant(events !== null, 'only event rows have an event link');
         return this.eventsOf(input.columnId).links(events, this.arraysOf(index));
+      case 'written':
+      case 'score':
+      case 'rank':
+      case 'nearest':
+        return this.#extracted.read(index, input, segment, rowSet);
       case 'joined':
       case 'item':
         invariant(false, 'joined columns and items are read by the batch');
@@ -88,23 +105,17 @@ export class InputReader {
     return { kind: 'text', count, valid: null, codes: list, texts: this.#idTexts };
   }
 
-  #attribute(
-    index: number,
-    input: Extract<Input, { readonly from: 'attribute' }>,
-    segment: EntitySegment,
-    rowSet: RowSet,
-  ): Vector {
-    const column = segment.latest(input.columnId);
-    const { count } = rowSet;
-    if (column === undefined || column.presentCount === 0) {
-      return missingRows(vectorKindOf(input.type), count, this.textsOf(input.columnId) ?? this.#noTexts);
-    }
+  /** The latest values of a column; null if the segment has none. */
+  #latest(index: number, columnId: number, segmentIndex: number, rowSet: RowSet): Vector | null {
+    const segment = this.#shard.segments[segmentIndex];
+    const column = segment.latest(columnId);
+    if (column === undefined || column.presentCount === 0) return null;
     const living = segment.rowCount - segment.deadCount;
     const valid =
       column.presentCount === living
         ? null
-        : bitsOf(column.arena.u8, column.validityAt, rowSet, new Uint8Array(count));
-    return readValues(column, rowSet, valid, this.textsOf(input.columnId), this.arraysOf(index));
+        : bitsOf(column.arena.u8, column.validityAt, rowSet, new Uint8Array(rowSet.count));
+    return readValues(column, rowSet, valid, this.textsOf(columnId), this.arraysOf(index));
   }
 
   /** The dictionary of a column; null if it has none. */
@@ -151,14 +162,26 @@ export class InputReader {
     return arrays;
   }
 
+  /** See ExtractInputs. */
+  expect(rows: Uint32Array | null): void {
+    this.#extracted.expect(rows);
+  }
+
+  /** See ExtractInputs. */
+  sortedBy(nearest: NearestOf): void {
+    this.#extracted.sortedBy(nearest);
+  }
+
   /** See SegmentRows.settle; `from` = the first segment that is still to be read. */
   settle(from: number): void {
     for (const condition of this.#conditions.values()) condition.settle(from);
+    this.#extracted.settle(from);
   }
 
   release(): void {
     for (const condition of this.#conditions.values()) condition.release();
     this.#conditions.clear();
+    this.#extracted.release();
   }
 }
 

@@ -5,7 +5,7 @@ import { type SqlType, Texts, type TextVector } from '../../vector/index.js';
 import type { RowSet } from './row-set.js';
 
 /** Formats item `item` of a list's heap as JSON. */
-type WriteItem = (item: number) => string;
+export type WriteItem = (item: number) => string;
 
 /** The lists of the rows as texts; an empty list is missing. `texts`: the column's dictionary if items are strings. */
 export function readLists(
@@ -14,9 +14,12 @@ export function readLists(
   rowSet: RowSet,
   texts: Texts | null,
 ): TextVector {
+  return listTexts(column, rowSet, itemWriter(column, itemType, texts));
+}
+
+/** The lists of the rows as texts, item by item; an empty list is missing. */
+export function listTexts({ starts, counts }: ListColumn, rowSet: RowSet, write: WriteItem): TextVector {
   const { list, from, count } = rowSet;
-  const { starts, counts } = column;
-  const write = itemWriter(column, itemType, texts);
   const valid = new Uint8Array(count);
   const written = new Array<string>(count);
   for (let at = 0; at < count; at++) {

@@ -15,6 +15,7 @@ import { compile, type Evaluate, trueRows } from '../../expression/index.js';
 import type { SelectPlan } from '../../ir/index.js';
 import type { Arena, DimensionShard, EntitySegment } from '../../storage/index.js';
 import { newShardBitmap } from '../condition/shard-bitmap.js';
+import type { NearestOf } from '../extract/nearest-points.js';
 import { type JoinedTable, NOT_FOUND } from '../join/join-lookup.js';
 import { readsJoined, ShardJoins } from '../join/joins.js';
 import type { QueryRun } from '../query-run.js';
@@ -57,7 +58,7 @@ export class ShardRows {
   #passed: Uint8Array | null = null;
   /** By segment of the plan's events: the rows of their entities. */
   #owners: readonly Uint32Array[] | null = null;
-  /** The segment that `batches` is reading. */
+  /** The segment that `batches` is reading; -1 = it does not read them in stored order. */
   #segment = 0;
   readonly #batchSize = new BatchSize();
   /** Rows of that segment, as positions within the segment. */
@@ -134,9 +135,11 @@ export class ShardRows {
     const { segments } = this.#dimension;
     const segmentCounts = { none: 0, whole: 0, some: 0 };
     let skippedSegments = 0;
+    const order = bound?.inOrder(segments) ?? null;
     try {
-      for (let index = 0; index < segments.length; index++) {
-        this.#segment = index;
+      for (let at = 0; at < segments.length; at++) {
+        const index = order === null ? at : order[at];
+        this.#segment = order === null ? index : -1;
         const { rowCount } = segments[index];
         if (bound?.skips(segments[index]) === true) {
           skippedSegments++;
@@ -309,6 +312,7 @@ export class ShardRows {
    * 6000, 9005, 9006.
    */
   *rowsAt(rows: Uint32Array, events: Uint32Array | null): Generator<SegmentBatch, undefined> {
+    this.#reader.expect(rows);
     for (let from = 0; from < rows.length; ) {
       this.#run.check();
       const segment = rows[from] >>> SEGMENT_ROWS_SHIFT;
@@ -320,6 +324,12 @@ export class ShardRows {
       yield this.#batch(segment, rowList(list), events?.subarray(from, to) ?? null);
       from = to;
     }
+    this.#reader.expect(null);
+  }
+
+  /** Provides the nearest events of the rows that are read from now on. */
+  sortedBy(nearest: NearestOf): void {
+    this.#reader.sortedBy(nearest);
   }
 
   /** The entity row of one of the plan's events. */
@@ -344,7 +354,7 @@ export class ShardRows {
     // Feeds read the rows of all segments again.
     if (this.#plan.feeds.length > 0 && !this.#hasFilterOrInnerJoin) this.selectedRows();
     this.#selection.settle(this.#eventRows === null ? this.#segment + 1 : segments.length);
-    this.#reader.settle(inOrder ? this.#segment : 0);
+    this.#reader.settle(inOrder ? Math.max(this.#segment, 0) : 0);
     this.#feed?.settle();
     if (isCut) this.#batchSize.rest();
   }

@@ -3,7 +3,7 @@
  * Validity is not checked here; a missing value is stored as 0.
  */
 import { textOfPoint, type ValueKind } from '../../schema/index.js';
-import type { Arena, Width } from '../../storage/index.js';
+import { type Arena, readIntegers, type Width } from '../../storage/index.js';
 import { type ExactVector, halvesOf, Texts, type TextVector, type Vector } from '../../vector/index.js';
 import type { RowSet } from './row-set.js';
 
@@ -106,13 +106,28 @@ function readWide(
   return { kind: 'exact', count, valid, numbers: null, wide };
 }
 
-/** The integer of `row` as the nearest double. */
-export function storedNumberAt({ arena, width, valuesAt }: StoredAt, row: number): number {
-  if (width === 1) return arena.i8[valuesAt + row];
+/** The integer, days or bit of `row` as the nearest double. */
+export function numberAt({ arena, kind, width, valuesAt }: StoredAt, row: number): number {
+  if (kind === 'bits') return (arena.u8[valuesAt + (row >> 3)] >> (row & 7)) & 1;
+  if (kind === 'i32' || width === 4) return arena.i32[(valuesAt >> 2) + row];
   if (width === 2) return arena.i16[(valuesAt >> 1) + row];
-  if (width === 4) return arena.i32[(valuesAt >> 2) + row];
+  if (width === 1) return arena.i8[valuesAt + row];
   const word = (valuesAt >> 2) + row * 2;
   return arena.i32[word + 1] * 2 ** 32 + arena.u32[word];
+}
+
+/** The exact integer, days or bit of `row`. */
+export function integerAt(stored: StoredAt, row: number): bigint {
+  const { arena, kind, width, valuesAt } = stored;
+  if (kind !== 'i64' || width !== 8) return BigInt(numberAt(stored, row));
+  const [low, high] = readIntegers(arena, valuesAt + row * width, width, 1);
+  return (BigInt(high | 0) << 32n) | BigInt(low);
+}
+
+/** The code of `row` in a column of strings. */
+export function codeAt({ arena, width, valuesAt }: StoredAt, row: number): number {
+  if (width === 1) return arena.u8[valuesAt + row];
+  return width === 2 ? arena.u16[(valuesAt >> 1) + row] : arena.u32[(valuesAt >> 2) + row];
 }
 
 /** Expands bits of a bitmap to bytes 0 or 1. */

@@ -107,7 +107,8 @@ export class SelectCursor {
 
   /** If there is no memory to sort the rows, they are sorted on disk. */
   #nextPart(rowsMax: number, bytesMax: number, isOver: IsOver): GroupsPart | PartRows | null {
-    const spill = this.#rows instanceof OrderedRows && !this.#hasReturned ? this.#run.spill : null;
+    const sortsAll = this.#rows instanceof OrderedRows && this.#rows.sortsAll;
+    const spill = sortsAll && !this.#hasReturned ? this.#run.spill : null;
     if (spill === null) return this.#rows.next(rowsMax, bytesMax, isOver);
     try {
       if (spill.shareBytesMax === Number.POSITIVE_INFINITY) return this.#rows.next(rowsMax, bytesMax, isOver);

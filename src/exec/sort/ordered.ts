@@ -1,18 +1,18 @@
 /**
- * Returns the rows of a plan without grouping in its order, part by part. The first part sorts all rows; each part
- * then reads its rows again.
+ * Returns the rows of a plan without grouping in its order, part by part. The order finds the rows of each part, which are then
+ * read again.
  */
-import { type IsOver, type MemoryAccount, runSlice, stopTask, type Task } from '../../base/index.js';
+import type { IsOver, MemoryAccount } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type { WireVector } from '../../vector/index.js';
+import { PagedOrder } from '../extract/paged-order.js';
 import { type ColumnBuilder, columnBuilder } from '../scan/column-builder.js';
 import { finishAll, outputBuilders, type PartRows } from '../scan/part-rows.js';
-import { BATCH_ROWS_MAX } from '../scan/row-batches.js';
 import type { ShardRows } from '../scan/shard-rows.js';
 import type { WorkerShards } from '../scan/worker-shards.js';
 import { orderBy } from './radix-order.js';
-import { SortedRows } from './sorted-rows.js';
-import { TopBound } from './top-bound.js';
+import { OpenShards, type Order, type RowOrder } from './row-order.js';
+import { SortOrder } from './sort-order.js';
 
 /** Approximate bytes of a value of a part. */
 const VALUE_BYTES = 16;
@@ -20,17 +20,6 @@ const VALUE_BYTES = 16;
 const PART_ROWS_MIN = 1_024;
 /** Temporary bytes per row of a part, besides its columns. */
 const SCRATCH_BYTES_PER_ROW = 36;
-
-/** Rows of the first batch per requested row. */
-const FIRST_ROWS = 4;
-const FIRST_ROWS_MIN = 256;
-
-interface Order {
-  /** In order, each row's shard, and its row in the shard or its event. */
-  readonly shards: Uint32Array;
-  readonly rows: Uint32Array;
-}
-const ORDER_ROW_BYTES = 8;
 
 /** Some of a shard's rows, in stored order. */
 interface ShardRowList {
@@ -41,12 +30,10 @@ interface ShardRowList {
 export class OrderedRows {
   readonly #workerShards: WorkerShards;
   readonly #memory: MemoryAccount;
-  readonly #shards: ShardRows[] = [];
+  readonly #open: OpenShards;
   readonly #outputs: readonly Evaluate[];
   readonly #keys: readonly Evaluate[];
-  #sorting: Task<Order> | null = null;
-  #order: Order | null = null;
-  #at = 0;
+  readonly #order: RowOrder;
 
   /** `release` must be called at the end. */
   constructor(workerShards: WorkerShards) {
@@ -54,10 +41,17 @@ export class OrderedRows {
     this.#memory = workerShards.run.child();
     this.#outputs = workerShards.plan.outputs.map(({ of }) => compile(of, this.#memory));
     this.#keys = workerShards.plan.order.map(({ of }) => compile(of, this.#memory));
+    this.#open = new OpenShards(workerShards);
+    this.#order = PagedOrder.of(workerShards, this.#open) ?? new SortOrder(workerShards, this.#open);
   }
 
   get isDone(): boolean {
-    return this.#order !== null && this.#at === this.#order.rows.length;
+    return this.#order.isDone;
+  }
+
+  /** Whether all rows are sorted, so that memory for all of them is needed. */
+  get sortsAll(): boolean {
+    return this.#order instanceof SortOrder;
   }
 
   /**
@@ -65,68 +59,20 @@ export class OrderedRows {
    * first. Throws 6000, 9005, 9006.
    */
   next(rowsMax: number, bytesMax: number, isOver: IsOver): PartRows | null {
-    if (this.#order === null) {
-      this.#sorting ??= this.#sort();
-      this.#order = runSlice(this.#sorting, isOver);
-      if (this.#order === null || isOver()) {
-        this.#rest();
-        return null;
-      }
-    }
     const rowBytes = (this.#outputs.length + this.#keys.length) * VALUE_BYTES;
     const rowCount = Math.min(rowsMax, Math.max(PART_ROWS_MIN, Math.floor(bytesMax / rowBytes)));
-    const to = Math.min(this.#at + rowCount, this.#order.rows.length);
-    const part = this.#read(this.#order, this.#at, to);
-    this.#at = to;
-    if (!this.isDone) this.#rest();
+    const order = this.#order.next(rowCount, isOver);
+    const part = order === null ? null : this.#read(order);
+    if (!this.isDone) this.#open.rest();
     return part;
   }
 
-  #rest(): void {
-    for (const rows of this.#shards) rows.rest(true);
-  }
-
-  *#sort(): Task<Order> {
+  /** Reads rows: in stored order, then permuted into the result order. */
+  #read(part: Order): PartRows {
     const { plan, run, all } = this.#workerShards;
-    const limit = plan.limit === null ? null : plan.offset + plan.limit;
-    const none = { shards: new Uint32Array(0), rows: new Uint32Array(0) };
-    if (limit === 0 || all.length === 0) return none;
-    const sorted = new SortedRows(plan.order, limit, run);
-    try {
-      const bound = TopBound.of(plan, () => sorted.last);
-      for (const [index, shard] of all.entries()) {
-        const rows = this.#workerShards.rows(shard);
-        this.#shards.push(rows);
-        // A few rows already determine which others cannot be among the first.
-        const firstRows =
-          bound === null || bound.isKnown || limit === null ? BATCH_ROWS_MAX : limit * FIRST_ROWS;
-        for (const batch of rows.batches(Math.max(firstRows, FIRST_ROWS_MIN), bound)) {
-          if (batch !== null) {
-            const start = shard.stats.start();
-            sorted.offer(batch, index);
-            shard.stats.add('sort', start, batch.count);
-          }
-          yield;
-        }
-      }
-      const { stats } = all[0];
-      const start = stats.start();
-      this.#memory.reserve(sorted.count * ORDER_ROW_BYTES);
-      const order = sorted.sorted();
-      stats.add('sort', start, 0);
-      return order;
-    } finally {
-      sorted.release();
-    }
-  }
-
-  /** Reads rows [from, to) of the order: in stored order, then permuted into the result order. */
-  #read({ shards, rows }: Order, from: number, to: number): PartRows {
-    const { plan, run, all } = this.#workerShards;
-    const count = to - from;
+    const count = part.rows.length;
     const memory = run.child();
     memory.reserve(count * SCRATCH_BYTES_PER_ROW);
-    const part = { shards: shards.subarray(from, to), rows: rows.subarray(from, to) };
     const entityRows = this.#entityRows(part);
     const lying = orderBy([Float64Array.from(part.shards), entityRows], count, memory);
     const outputs = outputBuilders(plan.outputs, memory);
@@ -138,7 +84,7 @@ export class OrderedRows {
       const { stats } = all[shard];
       const start = stats.start();
       const events = plan.events === null ? null : gathered(part.rows, own);
-      this.#readShard(this.#shards[shard], { rows: gathered(entityRows, own), events }, outputs, keys);
+      this.#readShard(this.#open.at(shard), { rows: gathered(entityRows, own), events }, outputs, keys);
       stats.add('project', start, end - first);
     }
     memory.release(count * SCRATCH_BYTES_PER_ROW);
@@ -152,7 +98,7 @@ export class OrderedRows {
     const entityRows = new Float64Array(rows.length);
     const isEntity = this.#workerShards.plan.events === null;
     for (let at = 0; at < rows.length; at++) {
-      entityRows[at] = isEntity ? rows[at] : this.#shards[shards[at]].entityRowOf(rows[at]);
+      entityRows[at] = isEntity ? rows[at] : this.#open.at(shards[at]).entityRowOf(rows[at]);
     }
     return entityRows;
   }
@@ -174,9 +120,8 @@ export class OrderedRows {
   }
 
   release(): void {
-    stopTask(this.#sorting);
-    for (const rows of this.#shards) rows.release();
-    this.#shards.length = 0;
+    this.#order.release();
+    this.#open.release();
     this.#memory.releaseAll();
   }
 }

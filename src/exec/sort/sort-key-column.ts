@@ -12,15 +12,17 @@ import {
   type ExactVector,
   type Texts,
   type TextVector,
+  type Value,
   type Vector,
   vectorKindOf,
+  vectorOf,
   type WideIntegers,
 } from '../../vector/index.js';
 import { textRanks } from '../aggregate/groups/text-ranks.js';
 import { TextStore } from '../aggregate/groups/text-store.js';
-import { compareBytes, prefixOf } from '../extract/byte-order.js';
 import type { QueryRun } from '../query-run.js';
 import { ROWS_MIN } from '../scan/array-lengths.js';
+import { compareBytes, prefixOf } from './byte-order.js';
 
 const MISSING = Number.POSITIVE_INFINITY;
 /** Prefixes are precomputed for dictionaries of at most this many texts per row seen. */
@@ -53,6 +55,10 @@ export function sortKeyColumn({ of, descending }: SortKey, memory: QueryRun): So
     ? new TextKeyColumn(descending, memory)
     : new NumberKeyColumn(descending, memory);
 }
+
+/** The leading number of a value of the key. */
+export const leadingNumberOf = ({ of, descending }: SortKey, value: Value): number =>
+  leadingNumber(vectorOf(of.type, [value]), 0, descending);
 
 /** Writes the leading number of each row, as described above. */
 function leadingNumbers(vector: Vector, descending: boolean, out: Float64Array): void {

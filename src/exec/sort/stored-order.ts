@@ -11,6 +11,7 @@ import type { SegmentBatch } from '../scan/segment-batch.js';
 import type { ShardRows } from '../scan/shard-rows.js';
 import type { WorkerShards } from '../scan/worker-shards.js';
 import { SortedRuns } from '../spill/sorted-runs.js';
+import { AfterPosition } from './after-position.js';
 import { StoredParts, storedFields } from './stored-parts.js';
 
 export class StoredOrder {
@@ -61,11 +62,13 @@ export class StoredOrder {
     const { plan, all } = this.#workerShards;
     const columns = [...plan.outputs, ...plan.order].map(({ of }) => compile(of, this.#memory));
     const rows = Uint32Array.from({ length: BATCH_ROWS_MAX }, (_, row) => row);
+    const after = AfterPosition.of(plan, this.#memory);
     for (const shard of all) {
       const start = shard.stats.start();
       this.#open = this.#workerShards.rows(shard);
       for (const batch of this.#open.batches()) {
-        if (batch !== null) yield* this.#add(batch, columns, rows);
+        const behind = batch === null || after === null ? batch : after.rowsBehind(batch);
+        if (behind !== null) yield* this.#add(behind, columns, rows);
         yield;
       }
       this.#open.release();

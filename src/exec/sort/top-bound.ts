@@ -1,110 +1,74 @@
 /**
- * Excludes rows that cannot be among the first of an order before they are read. If the first key is a column of
- * integers or days, rows whose value sorts after that of the last row kept are excluded: whole segments by zone map,
- * rows by kernels.
+ * Excludes rows that cannot be among the first of an order before they are read, by the leading number of their first key (see
+ * sort-key-column.ts): whole segments by the range of their numbers, rows by kernels. Rows sort before the last row kept, and
+ * after the position at which the plan begins.
  */
-import type { SelectPlan, SortKey } from '../../ir/index.js';
-import { bitmapBytes } from '../../kernels/index.js';
-import type { EntitySegment, LatestColumn } from '../../storage/index.js';
-import { runOf } from '../condition/run.js';
-import { selectRange } from '../condition/value-test.js';
+import type { SelectPlan } from '../../ir/index.js';
+import type { EntitySegment } from '../../storage/index.js';
+import { type BoundKey, boundKeyOf } from './bound-key.js';
+import { leadingNumberOf } from './sort-key-column.js';
 
 /** The last row kept by a bounded sort. */
 export interface SortBound {
-  /** The leading number of its first key (see sort-key-column.ts); Infinity = missing. */
+  /** The leading number of its first key; Infinity = missing. */
   readonly leading: number;
   /** Whether a row with the same leading number sorts after it. */
   readonly isTieAfter: boolean;
 }
 
-interface ValueRange {
-  readonly low: number;
-  readonly high: number;
-}
-
 export class TopBound {
-  readonly #columnId: number;
-  readonly #descending: boolean;
+  readonly #key: BoundKey;
+  /** The least leading number of a row that is not left out. */
+  readonly #low: number;
   readonly #last: () => SortBound | null;
 
-  private constructor(columnId: number, descending: boolean, last: () => SortBound | null) {
-    this.#columnId = columnId;
-    this.#descending = descending;
+  private constructor(key: BoundKey, low: number, last: () => SortBound | null) {
+    this.#key = key;
+    this.#low = low;
     this.#last = last;
   }
 
-  /** `last` returns null while every row is among the first. Returns null if the first key is not such a column. */
+  /** `last` returns null while every row is among the first. Returns null if the first key has no such numbers. */
   static of(plan: SelectPlan, last: () => SortBound | null): TopBound | null {
     const [first] = plan.order;
-    const columnId = plan.events === null ? columnOf(first, plan) : null;
-    return columnId === null ? null : new TopBound(columnId, first.descending, last);
+    const key =
+      plan.events === null && first.of.op === 'input' ? boundKeyOf(plan.inputs[first.of.input], first) : null;
+    if (key === null) return null;
+    const low = plan.after === undefined ? Number.NEGATIVE_INFINITY : leadingNumberOf(first, plan.after[0]);
+    return new TopBound(key, low, last);
   }
 
-  /** Whether the bound excludes any rows. */
+  /** Whether the last row kept excludes any rows. */
   get isKnown(): boolean {
-    return this.#range() !== null;
+    return this.#high !== Number.POSITIVE_INFINITY;
+  }
+
+  get #high(): number {
+    const last = this.#last();
+    if (last === null) return Number.POSITIVE_INFINITY;
+    return this.#key.isExact && last.isTieAfter ? last.leading - 1 : last.leading;
   }
 
   /**
    * Narrows the `count` rows of a segment that are set in `bitmap` (which is ignored if they are all rows) to those
    * that may be among the first; returns their number.
    */
-  narrow(segment: EntitySegment, count: number, bitmap: Uint8Array): number {
-    const range = this.#range();
-    if (range === null || count === 0) return count;
-    const column = segment.latest(this.#columnId);
-    // Missing values sort last.
-    if (column === undefined || column.presentCount === 0) return 0;
-    if (column.width === 8) return count;
-    return narrowTo(column, range, segment.rowCount, count, bitmap);
+  narrow(segment: EntitySegment, count: number, bitmap: Uint8Array<ArrayBuffer>): number {
+    const high = this.#high;
+    const isOpen = high === Number.POSITIVE_INFINITY && this.#low === Number.NEGATIVE_INFINITY;
+    return isOpen || count === 0 ? count : this.#key.narrow(segment, { low: this.#low, high }, count, bitmap);
   }
 
   /** Whether no row of the segment can be among the first. */
   skips(segment: EntitySegment): boolean {
-    const range = this.#range();
-    if (range === null) return false;
-    const column = segment.latest(this.#columnId);
-    if (column === undefined || column.presentCount === 0) return true;
-    return column.width !== 8 && (column.max < range.low || column.min > range.high);
+    const { low, high } = this.#key.range(segment);
+    return low > this.#high || high < this.#low;
   }
 
-  #range(): ValueRange | null {
-    const last = this.#last();
-    if (last === null || last.leading === Number.POSITIVE_INFINITY) return null;
-    const high = last.leading - (last.isTieAfter ? 1 : 0);
-    return this.#descending
-      ? { low: -high, high: Number.POSITIVE_INFINITY }
-      : { low: Number.NEGATIVE_INFINITY, high };
+  /** The indexes of the segments, those that may contain the first rows first. */
+  inOrder(segments: readonly EntitySegment[]): Uint32Array {
+    const ranges = segments.map((segment, index) => ({ index, low: this.#key.range(segment).low }));
+    ranges.sort((a, b) => (a.low === b.low ? a.index - b.index : a.low < b.low ? -1 : 1));
+    return Uint32Array.from(ranges, ({ index }) => index);
   }
-}
-
-function columnOf({ of }: SortKey, { inputs }: SelectPlan): number | null {
-  const input = of.op === 'input' ? inputs[of.input] : null;
-  if (input?.from !== 'attribute') return null;
-  return input.kind === 'i64' || input.kind === 'i32' ? input.columnId : null;
-}
-
-/** Narrows to rows whose value is within the range. */
-function narrowTo(
-  column: LatestColumn,
-  range: ValueRange,
-  rowCount: number,
-  count: number,
-  bitmap: Uint8Array,
-): number {
-  const { arena, min, max } = column;
-  const [low, high] = [Math.max(range.low, min), Math.min(range.high, max)];
-  if (low > high) return 0;
-  const { kernels, u8 } = arena;
-  const out = arena.scratchBitmap(0);
-  const within = { low: BigInt(low), high: BigInt(high) };
-  let selectedCount = selectRange(runOf(column, rowCount), within, false, out);
-  const bytes = bitmapBytes(rowCount);
-  if (count < rowCount && selectedCount > 0) {
-    const selected = arena.scratchBitmap(1);
-    u8.set(bitmap.subarray(0, bytes), selected);
-    selectedCount = kernels.and(out, selected, rowCount, out);
-  }
-  bitmap.set(u8.subarray(out, out + bytes));
-  return selectedCount;
 }

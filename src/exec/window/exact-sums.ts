@@ -6,6 +6,7 @@
 import { inSlices, type MemoryAccount, QuarryError, type Task } from '../../base/index.js';
 import {
   DIGITS_MAX,
+  decimalMean,
   type ExactVector,
   exactMean,
   fewMillionths,
@@ -50,7 +51,23 @@ export function* exactSumColumn(
 ): Task<Vector> {
   const scratch = memory.child();
   const of = yield* frameSums(value, frames, layout, scratch);
-  const result = (yield* safeSums(of, memory)) ?? (yield* wideSums(of, memory));
+  const result = (yield* safeSums(of, memory)) ?? (yield* wideSums(of, memory, (sum) => sum));
+  scratch.releaseAll();
+  return result;
+}
+
+/** AVG as a decimal with `scale` places. The memory of the result stays reserved. Throws 6000 like exactSumColumn, 9006. */
+export function* decimalMeanColumn(
+  value: ExactVector,
+  type: SqlType,
+  scale: number,
+  layout: WindowLayout,
+  { frames, memory }: { readonly frames: Frames; readonly memory: MemoryAccount },
+): Task<Vector> {
+  const scratch = memory.child();
+  const of = yield* frameSums(value, frames, layout, scratch);
+  const form = formOf(type);
+  const result = yield* wideSums(of, memory, (sum, values) => decimalMean(sum, BigInt(values), form, scale));
   scratch.releaseAll();
   return result;
 }
@@ -224,7 +241,12 @@ function* safeSums({ sums, counts, frames, count }: FrameSums, memory: MemoryAcc
   return null;
 }
 
-function* wideSums({ sums, counts, frames, count }: FrameSums, memory: MemoryAccount): Task<Vector> {
+/** `resultOf` computes a result from the sum and the number of values of a frame. */
+function* wideSums(
+  { sums, counts, frames, count }: FrameSums,
+  memory: MemoryAccount,
+  resultOf: (sum: bigint, values: number) => bigint,
+): Task<Vector> {
   memory.reserve(count * (WIDE_BYTES + 1));
   const wide: bigint[] = [];
   const valid = new Uint8Array(count);
@@ -233,14 +255,14 @@ function* wideSums({ sums, counts, frames, count }: FrameSums, memory: MemoryAcc
     count,
     (from, to) => {
       for (let at = from; at < to; at++) {
-        const isEmpty = countWithin(counts, starts[at], ends[at]) === 0;
-        const sum = isEmpty ? 0n : wideSum(sums, starts[at], ends[at]);
+        const values = countWithin(counts, starts[at], ends[at]);
+        const sum = values === 0 ? 0n : resultOf(wideSum(sums, starts[at], ends[at]), values);
         if (sum >= SUM_END || sum <= -SUM_END) {
           const message = `A sum has more than ${DIGITS_MAX} digits.`;
           throw new QuarryError(6000, message, { message });
         }
         wide.push(sum);
-        valid[at] = isEmpty ? 0 : 1;
+        valid[at] = values === 0 ? 0 : 1;
       }
     },
     SLICE_WIDE,

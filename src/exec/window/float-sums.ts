@@ -60,7 +60,7 @@ class WideTotal implements Total {
 /** The memory of the result stays reserved. Throws 9006. */
 export function* floatColumn(
   value: FloatVector,
-  name: 'sum' | 'avg',
+  name: 'sum' | 'avg' | 'mean',
   frames: Frames,
   layout: WindowLayout,
   memory: MemoryAccount,
@@ -81,7 +81,7 @@ export function* floatColumn(
       for (let at = from; at < to; at++) {
         const values = window.moveTo(starts[at], ends[at]);
         if (values === 0) continue;
-        const result = name === 'sum' ? window.sum() : window.mean(values);
+        const result = name === 'avg' ? window.mean(values) : window.sum() / (name === 'sum' ? 1 : values);
         if (!Number.isFinite(result)) continue;
         numbers[at] = result;
         valid[at] = 1;

@@ -1,10 +1,10 @@
 /**
  * The operator `window`: the rows of the input in the order of the partition and order keys, with the values of window
- * functions. Functions have the semantics of PostgreSQL, except that sums are exact and means have six decimals.
+ * functions. Functions have the semantics of PostgreSQL, except that sums are exact and AVG has six decimals.
  */
 import { invariant, type MemoryAccount, type Task } from '../../base/index.js';
 import type { RelationColumn, RelationOf, RelationSortKey, WindowFunction } from '../../ir/index.js';
-import { gather, slice, type Vector, type VectorOrder } from '../../vector/index.js';
+import { gather, scaleOf, slice, type Vector, type VectorOrder } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { CollectedRows } from '../relation/collected-rows.js';
 import type { Operator, RelationBatch } from '../relation/operator.js';
@@ -13,7 +13,7 @@ import { SpillableInput } from '../relation/spillable-input.js';
 import { pageBatches, sortedRuns } from '../relation/stored-rows.js';
 import type { SortedRuns } from '../spill/sorted-runs.js';
 import { countColumn } from './counts.js';
-import { exactMeanColumn, exactSumColumn } from './exact-sums.js';
+import { decimalMeanColumn, exactMeanColumn, exactSumColumn } from './exact-sums.js';
 import { extremeColumn } from './extremes.js';
 import { firstRows } from './first-rows.js';
 import { floatColumn } from './float-sums.js';
@@ -180,12 +180,15 @@ class Evaluation {
       case 'max':
         return yield* extremeColumn(value, name, frames, layout, memory);
       case 'sum':
-      case 'avg': {
+      case 'avg':
+      case 'mean': {
         if (value.kind === 'float') return slices(yield* floatColumn(value, name, frames, layout, memory));
         invariant(value.kind === 'exact', `${name} takes numbers`);
         if (name === 'sum') return slices(yield* exactSumColumn(value, frames, layout, memory));
         const { type } = definition.args[0];
-        return slices(yield* exactMeanColumn(value, type, frames, layout, memory));
+        if (name === 'avg') return slices(yield* exactMeanColumn(value, type, frames, layout, memory));
+        const scale = scaleOf(definition.type);
+        return slices(yield* decimalMeanColumn(value, type, scale, layout, { frames, memory }));
       }
       default:
         invariant(false, `${name} reads no frame`);

@@ -1,5 +1,12 @@
 /** Casts between text and other types. */
-import { formatDate, formatDateTime, formatDecimal, formatInterval } from '../../schema/index.js';
+import {
+  formatDate,
+  formatDateTime,
+  formatDecimal,
+  formatFloat,
+  formatInterval,
+  formatScaled,
+} from '../../schema/index.js';
 import type { SqlType, TextVector, Vector } from '../../vector/index.js';
 import { exactVector, Texts } from '../../vector/index.js';
 import { bigintAt, numbersOf } from '../kinds.js';
@@ -82,8 +89,10 @@ export function writeTexts(vector: Vector, type: SqlType): TextVector {
   if (vector.kind === 'text') return vector;
   if (vector.kind === 'boolean') return writeBooleans(vector);
   if (type.type === 'date') return writeDates(vector);
-  const { count, valid } = vector;
-  const write = writer(vector, type);
+  return writeRows(vector, writer(vector, type));
+}
+
+function writeRows({ count, valid }: Vector, write: (row: number) => string): TextVector {
   const strings = new Array<string>(count).fill('');
   for (let row = 0; row < count; row++) if (isValid(valid, row)) strings[row] = write(row);
   return { kind: 'text', count, valid, codes: null, texts: Texts.ofStrings(strings) };
@@ -104,6 +113,13 @@ function writer(vector: Vector & { kind: 'exact' | 'float' }, type: SqlType): (r
     default:
       return numbers === null ? (row) => String(bigintAt(vector, row)) : (row) => String(numbers[row]);
   }
+}
+
+/** Formats numbers as PostgreSQL does: decimals with all digits of their scale, floats without a fraction if they have none. */
+export function numericTexts(vector: Vector, type: SqlType): TextVector {
+  if (vector.kind === 'float') return writeRows(vector, (row) => formatFloat(vector.numbers[row]));
+  if (vector.kind !== 'exact' || type.type !== 'decimal') return writeTexts(vector, type);
+  return writeRows(vector, (row) => formatScaled(bigintAt(vector, row), type.scale));
 }
 
 /** Rows with the same date share one text. */

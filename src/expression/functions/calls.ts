@@ -11,6 +11,7 @@ import type { SqlType, Vector } from '../../vector/index.js';
 import { compareRows } from '../../vector/index.js';
 import { type Apply, evaluateByText } from '../by-text.js';
 import { castVector } from '../cast/cast.js';
+import { numericTexts } from '../cast/cast-text.js';
 import { dateFunction } from '../dates/date-calls.js';
 import { intervalFunction } from '../dates/interval-calls.js';
 import { expressionError } from '../error.js';
@@ -63,7 +64,8 @@ function otherFunction(
   const ofNumbers =
     floatPairFunction(name, types) ?? wholeFunction(name, types) ?? regressionFunction(name, types);
   if (ofNumbers !== null) return ofNumbers;
-  if (dividesStrictly(name)) return ([left, right]) => strictDivision(name, left, right);
+  if (dividesStrictly(name)) return ([left, right]) => strictDivision(name, types[0], left, right);
+  if (name === 'numeric-text') return ([vector]) => numericTexts(vector, types[0]);
   if (name === 'limit-digits')
     return ([vector]) => limitDigits(exactOf(vector), Number(constantValue(args[1])));
   const ofIntervals = intervalFunction(name, unit);

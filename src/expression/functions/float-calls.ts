@@ -1,7 +1,9 @@
 /** Functions of floats on vectors; results that are not finite are missing. */
+
 import type { ScalarFunction } from '../../ir/index.js';
 import type { FloatVector, SqlType, Vector } from '../../vector/index.js';
 import { toFloat } from '../cast/cast.js';
+import { halfToEven } from '../cast/cast-number.js';
 import { finite } from '../float.js';
 import { floatOf } from '../kinds.js';
 import { bothValid } from '../validity.js';
@@ -9,6 +11,7 @@ import { bothValid } from '../validity.js';
 const DEGREES_PER_RADIAN = 180 / Math.PI;
 
 export const FLOAT_FUNCTIONS: Partial<Readonly<Record<ScalarFunction, (value: number) => number>>> = {
+  'round-even': halfToEven,
   sqrt: Math.sqrt,
   cbrt: Math.cbrt,
   exp: Math.exp,

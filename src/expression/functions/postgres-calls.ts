@@ -3,7 +3,7 @@
  * error. Both operands have one type. A cast to DECIMAL(p, s) refuses more than p digits.
  */
 import type { ScalarFunction } from '../../ir/index.js';
-import type { ExactVector, Vector } from '../../vector/index.js';
+import { type ExactVector, roundedQuotient, type SqlType, type Vector } from '../../vector/index.js';
 import { expressionError } from '../error.js';
 import { exactArithmetic, wideRows } from '../exact.js';
 import { floatArithmetic } from '../float.js';
@@ -12,12 +12,13 @@ import { bothValid, isValid } from '../validity.js';
 
 export const dividesStrictly = (name: ScalarFunction): boolean => name === 'divide' || name === 'modulo';
 
-/** Throws 6000 if a row with a dividend has the divisor 0. */
-export function strictDivision(name: ScalarFunction, left: Vector, right: Vector): Vector {
+/** Both vectors are of `type`. Throws 6000 if a row with a dividend has the divisor 0, or for more than DIGITS_MAX digits. */
+export function strictDivision(name: ScalarFunction, type: SqlType, left: Vector, right: Vector): Vector {
   refuseZeros(left, right);
   if (left.kind === 'float') return floatArithmetic(name === 'divide' ? '/' : '%', left, floatOf(right));
   const [a, b] = [exactOf(left), exactOf(right)];
-  return name === 'divide' ? quotients(a, b) : exactArithmetic('%', a, b);
+  if (name === 'modulo') return exactArithmetic('%', a, b);
+  return type.type === 'decimal' ? decimalQuotients(a, b, type.scale) : quotients(a, b);
 }
 
 /** Throws 6000 if a value, without its decimal point, has more than `digits` digits. */
@@ -41,6 +42,17 @@ function refuseZeros(left: Vector, right: Vector): void {
     if (Number(values[row]) !== 0 || !isValid(right.valid, row) || !isValid(left.valid, row)) continue;
     throw expressionError('division by zero');
   }
+}
+
+/** The quotients with `scale` decimal places, which the operands have too; halves away from zero. */
+function decimalQuotients(a: ExactVector, b: ExactVector, scale: number): ExactVector {
+  const factor = 10n ** BigInt(scale);
+  const valid = bothValid(a.valid, b.valid, a.count);
+  return wideRows(a.count, valid, (row) => {
+    const divisor = bigintAt(b, row);
+    const dividend = bigintAt(a, row) * factor;
+    return divisor < 0n ? roundedQuotient(-dividend, -divisor) : roundedQuotient(dividend, divisor);
+  });
 }
 
 /**

@@ -36,6 +36,12 @@ const RECORD_FORMS: ReadonlyMap<string, RecordForm> = new Map([
   ['text/csv', 'csv'],
 ]);
 
+/** Types of a body of rows in Arrow's format; a file is read as the stream in it. */
+export const ARROW_TYPES: readonly string[] = [
+  'application/vnd.apache.arrow.stream',
+  'application/vnd.apache.arrow.file',
+];
+
 const NO_BODY: BodyLength = { kind: 'none' };
 const CHUNKED: BodyLength = { kind: 'chunked' };
 
@@ -85,7 +91,7 @@ export interface Arrival {
 }
 
 /** How a body of records is divided. */
-export type RecordForm = 'lines' | 'json' | 'csv';
+export type RecordForm = 'lines' | 'json' | 'csv' | 'arrow';
 
 export interface RecordBody {
   readonly form: RecordForm;
@@ -125,8 +131,8 @@ export function admit(
   observer.found(endpoint);
   const key = endpoint.scope === 'open' ? null : presentedKey(request);
   const context = authorizer.authorize({ key, peer }, endpoint, observer);
-  const type = typeOf(request.getHeader('content-type'));
-  const recordForm = endpoint.takesRecords ? recordFormOf(type, length) : null;
+  const type = mediaTypeOf(request.getHeader('content-type'));
+  const recordForm = recordFormOf(endpoint, type, length);
   const inLines = recordForm !== null || (endpoint.takesLines && type === LINES_TYPE);
   if (length.kind !== 'none' && !inLines) checkContentType(endpoint, request);
   const encoding = length.kind === 'none' ? 'identity' : encodingOf(request.getHeader('content-encoding'));
@@ -136,7 +142,8 @@ export function admit(
   const isInDatabase = endpoint.scope === 'database' && caller !== null && databaseId !== null;
   const isKeyed = isInDatabase && endpoint.takesIdempotencyKey;
   const idempotencyId = isKeyed ? idempotencyIdOf(request, endpoint, databaseId, caller) : null;
-  const quarantine = endpoint.takesLines || inLines ? quarantineOf(request, inLines) : null;
+  const quarantine =
+    endpoint.takesLines || inLines ? quarantineOf(request, inLines && recordForm !== 'arrow') : null;
   const records = recordForm === null ? null : recordBodyOf(recordForm, request);
   authorizer.noteRequest(context);
   const pathName = found === null ? '' : pathNameOf(found, path);
@@ -152,30 +159,33 @@ function quarantineOf(request: UwsRequest, inLines: boolean): string | null {
   throw new QuarryError(4049, `the parameter "on-error" needs a body of lines: ${LINES_TYPE}`);
 }
 
-/** null = no form has that type. A request without a body needs no type. */
-const recordFormOf = (type: string, { kind }: BodyLength): RecordForm | null =>
-  RECORD_FORMS.get(type) ?? (kind === 'none' ? 'lines' : null);
+/** null = the body has no records. A request without a body needs no type. */
+function recordFormOf(endpoint: Endpoint, type: string, { kind }: BodyLength): RecordForm | null {
+  if (endpoint.takesLines && ARROW_TYPES.includes(type)) return 'arrow';
+  if (!endpoint.takesRecords) return null;
+  return RECORD_FORMS.get(type) ?? (kind === 'none' ? 'lines' : null);
+}
 
 /** Throws 4049. */
 function recordBodyOf(form: RecordForm, request: UwsRequest): RecordBody {
-  return { form, mapping: recordMappingOf(request.getQuery(), form === 'csv' ? 'csv' : 'json') };
+  return { form, mapping: recordMappingOf(request.getQuery(), form === 'lines' ? 'json' : form) };
 }
 
 /** The media type of a Content-Type header, without parameters. */
-const typeOf = (header: string): string => header.split(';', 1)[0].trim().toLowerCase();
+export const mediaTypeOf = (header: string): string => header.split(';', 1)[0].trim().toLowerCase();
 
 /** Throws 1500 and 1501. */
 function checkContentType({ bodyType, takesLines, takesRecords }: Endpoint, request: UwsRequest): void {
   const header = request.getHeader('content-type');
-  if (!takesRecords && (header === bodyType || typeOf(header) === bodyType)) return;
-  const other = takesLines ? [LINES_TYPE] : [];
+  if (!takesRecords && (header === bodyType || mediaTypeOf(header) === bodyType)) return;
+  const other = takesLines ? [LINES_TYPE, ...ARROW_TYPES] : [];
   const wanted = (takesRecords ? [...RECORD_FORMS.keys()] : [bodyType, ...other]).join(' or ');
   if (header === '') throw new QuarryError(1500, `Content-Type header missing: ${wanted} is required`);
   throw new QuarryError(1501, `Content-Type is ${quoted(header)}, not ${wanted}`);
 }
 
 /** Throws 1507 for a body that is too long, 1503 for a length that cannot be determined. */
-function checkLength(length: BodyLength, bytesMax: number): void {
+export function checkLength(length: BodyLength, bytesMax: number): void {
   if (length.kind === 'broken') throw new QuarryError(1503, length.text);
   if (length.kind === 'endless') {
     if (bytesMax < Number.POSITIVE_INFINITY) throw tooLong(bytesMax);

@@ -15,6 +15,12 @@ import { permits, type Sessions } from './sessions.js';
 
 /** The key in the Authorization header; null if there is none. Throws 1503 for several headers, and the errors of `keyOf`. */
 export function presentedKey(request: UwsRequest): string | null {
+  const header = presentedHeader(request);
+  return header === null ? null : keyOf(header);
+}
+
+/** The text of the Authorization header; null if there is none. Throws 1503 for several headers. */
+export function presentedHeader(request: UwsRequest): string | null {
   let header = '';
   let count = 0;
   request.forEach((name, value) => {
@@ -24,7 +30,7 @@ export function presentedKey(request: UwsRequest): string | null {
   });
   if (count === 0) return null;
   if (count > 1) throw new QuarryError(1503, 'the request has several Authorization headers');
-  return keyOf(header);
+  return header;
 }
 
 /** The caller whose key has that hash. Throws 502 if it is neither a key of the catalog nor of a session. */

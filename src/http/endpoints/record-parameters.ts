@@ -47,6 +47,7 @@ export function recordMappingOf(query: string, format: RecordMapping['format']):
     dimension: parameters.get('dimension'),
     id: idOf(parameters.get('id')),
     events: events.map(eventOf),
+    eventFields: eventFieldsOf(parameters.get('event-fields')),
     time: fieldOf('time', parameters.get('time')),
     unknown,
     createsColumns: unknown === 'create' || creates.has('column'),
@@ -96,6 +97,11 @@ function eventOf(text: string): RecordEvent {
   }
   fieldOf(REPEATED, field);
   return { column, field, dateField: dateField === '' ? null : fieldOf(REPEATED, dateField) };
+}
+
+function eventFieldsOf(text: string | null): string | null {
+  if (text === null || columnNameOf(text) === text) return fieldOf('event-fields', text);
+  throw wrong('event-fields', `is ${quoted(text)}, not the api-name of a column`);
 }
 
 function fieldOf(name: string, text: string | null): string | null {

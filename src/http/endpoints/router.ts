@@ -4,13 +4,16 @@
 import { QuarryError, quoted } from '../../base/index.js';
 import type { Endpoint } from './endpoints.js';
 
+export interface PathForm {
+  /** Index of the path segment that matches any text; -1 = none. */
+  readonly nameIndex: number;
+}
+
 /** A path of the interface with its endpoints. */
-export interface Path {
+export interface Path extends PathForm {
   /** By method in lower case. */
   readonly methods: ReadonlyMap<string, Endpoint>;
   readonly plainHttp: boolean;
-  /** Index of the path segment that matches any text; -1 = none. */
-  readonly nameIndex: number;
 }
 
 export class Router {
@@ -54,7 +57,7 @@ export function withoutTrailingSlash(path: string): string {
 }
 
 /** The text of the path's variable segment, percent-decoded if possible; empty if the path has none. */
-export function pathNameOf({ nameIndex }: Path, text: string): string {
+export function pathNameOf({ nameIndex }: PathForm, text: string): string {
   if (nameIndex === -1) return '';
   const written = text.split('/')[nameIndex];
   try {

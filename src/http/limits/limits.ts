@@ -89,6 +89,7 @@ const FIRST_ENDPOINT = 2;
 /** The kind of writes of an endpoint, by its name; other endpoints write no rows. */
 const WRITES: ReadonlyMap<string, 'insert' | 'update'> = new Map([
   ['POST /v1/insert', 'insert'],
+  ['POST /v1/insert/lines', 'insert'],
   ['POST /v1/update', 'update'],
 ]);
 

@@ -16,6 +16,8 @@ export interface AnswerHead {
   readonly exceeded?: RateStatus;
   /** The Retry-After of a retryable error; left out = RETRY_AFTER_SECONDS. */
   readonly retryAfterSeconds?: number;
+  /** The client would take the answer for final, so the connection is closed without it. Left out = it is sent. */
+  readonly isWithheld?: boolean;
   /** Names and values of additional headers. */
   readonly headers?: readonly (readonly [string, string])[];
 }

@@ -10,8 +10,9 @@
  * order mark at the start of the body is ignored.
  */
 import { BODY_BYTES_MAX, ENTITIES_PER_INSERT_MAX, invariant } from '../../base/index.js';
-import type { LineNumbers } from '../../ingest/index.js';
+import { ArrivedBytes } from './arrived-bytes.js';
 import type { ByteBudget } from './body.js';
+import type { BodyPart, PartSource } from './part-source.js';
 
 export const PART_LINES_MAX = ENTITIES_PER_INSERT_MAX;
 export const PART_BYTES_MAX = BODY_BYTES_MAX;
@@ -28,19 +29,7 @@ const LINE_BREAK = 0x0a;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 const HEAD = /^[ \t\r]*\{[ \t\r]*"auto-create"/;
 const BLANK = /^[ \t\r]*$/;
-const STEP_BYTES = 64 * 1024;
 const AHEAD_BYTES_MAX = 2 ** 20;
-
-export interface BodyPart {
-  /** From 1. */
-  readonly number: number;
-  /** The line in the body, from 1. */
-  readonly firstLine: number;
-  readonly lineCount: number;
-  /** Valid until more bytes are added; null = one line that is too long. */
-  readonly text: Uint8Array<ArrayBuffer> | null;
-  readonly lines: LineNumbers;
-}
 
 /** The end of the first part in the buffer. */
 interface Cut {
@@ -49,13 +38,10 @@ interface Cut {
   readonly isTooLong: boolean;
 }
 
-export class BodyParts {
-  readonly #budget: ByteBudget;
+export class BodyParts implements PartSource {
+  readonly #arrived: ArrivedBytes;
   readonly #headKind: HeadLine;
-  #buffer: Buffer<ArrayBuffer> = Buffer.alloc(0);
-  /** Bytes that have arrived and were not taken out are at [start, end). Line breaks were searched up to `scanned`. */
-  #start = 0;
-  #end = 0;
+  /** Offset up to which line breaks were searched. */
   #scanned = 0;
   /** For the unfinished part: the start of its last line, and the number of lines before that one. */
   #lineAt = 0;
@@ -73,7 +59,7 @@ export class BodyParts {
   #firstLine = 1;
 
   constructor(budget: ByteBudget, head: HeadLine) {
-    this.#budget = budget;
+    this.#arrived = new ArrivedBytes(budget, AHEAD_BYTES_MAX);
     this.#headKind = head;
     this.#mayHaveHead = head !== 'none';
   }
@@ -85,19 +71,20 @@ export class BodyParts {
 
   /** Bytes that have arrived and were not taken out. */
   get byteLength(): number {
-    return this.#end - this.#start;
+    return this.#arrived.byteLength;
   }
 
   /** Bytes after the first complete part. */
   get aheadBytes(): number {
-    return this.hasPart && this.#cut !== null ? this.#end - this.#cut.at : 0;
+    return this.hasPart && this.#cut !== null ? this.#arrived.end - this.#cut.at : 0;
   }
 
-  /** Copies `chunk`. Returns false, and copies nothing, if the budget has not enough capacity. */
   add(chunk: Uint8Array): boolean {
-    if (!this.#reserve(chunk.length)) return false;
-    this.#buffer.set(chunk, this.#end);
-    this.#end += chunk.length;
+    const moved = this.#arrived.add(chunk);
+    if (moved === null) return false;
+    this.#scanned += moved;
+    this.#lineAt += moved;
+    if (this.#cut !== null) this.#cut = { ...this.#cut, at: this.#cut.at + moved };
     return true;
   }
 
@@ -117,7 +104,7 @@ export class BodyParts {
     this.#cut ??= this.#findCut();
     invariant(this.#cut !== null, 'no part is whole');
     const { at, lineCount, isTooLong } = this.#cut;
-    const text = isTooLong ? null : this.#withHead(this.#buffer.subarray(this.#start, at));
+    const text = isTooLong ? null : this.#withHead(this.#arrived.buffer.subarray(this.#arrived.start, at));
     const lines = { head: this.#headLine, first: this.#firstLine };
     const part = { number: this.#number, firstLine: this.#firstLine, lineCount, text, lines };
     this.#number++;
@@ -125,19 +112,14 @@ export class BodyParts {
     return part;
   }
 
-  /** Releases the memory. */
   release(): void {
-    this.#budget.release(this.#buffer.byteLength);
-    if (this.#buffer.byteLength > 0) this.#budget.keep(new Uint8Array(this.#buffer.buffer));
-    this.#buffer = Buffer.alloc(0);
-    this.#start = 0;
-    this.#end = 0;
+    this.#arrived.release();
     this.#cut = null;
   }
 
   #beginPart(at: number, firstLine: number): void {
     this.#cut = null;
-    this.#start = at;
+    this.#arrived.dropTo(at);
     this.#lineAt = at;
     this.#scanned = at;
     this.#lineCount = 0;
@@ -146,12 +128,12 @@ export class BodyParts {
 
   #findCut(): Cut | null {
     if (this.#atStart && !this.#passMark()) return null;
-    while (this.#scanned < this.#end || this.#isOver) {
-      const found = this.#buffer.subarray(0, this.#end).indexOf(LINE_BREAK, this.#scanned);
+    while (this.#scanned < this.#arrived.end || this.#isOver) {
+      const found = this.#arrived.buffer.subarray(0, this.#arrived.end).indexOf(LINE_BREAK, this.#scanned);
       const isWhole = found !== -1 || this.#isOver;
-      const lineEnd = found === -1 ? this.#end : found + 1;
+      const lineEnd = found === -1 ? this.#arrived.end : found + 1;
       this.#scanned = lineEnd;
-      if (lineEnd - this.#start > PART_BYTES_MAX || this.#isSkipping) {
+      if (lineEnd - this.#arrived.start > PART_BYTES_MAX || this.#isSkipping) {
         if (this.#lineCount > 0) return this.#cutBefore();
         if (isWhole) return this.#cutLongLine(lineEnd);
         this.#skip();
@@ -181,16 +163,16 @@ export class BodyParts {
   /** Discards the bytes of a line that is too long. */
   #skip(): void {
     this.#isSkipping = true;
-    this.#beginPart(this.#end, this.#firstLine);
+    this.#beginPart(this.#arrived.end, this.#firstLine);
   }
 
   /** Skips a byte order mark. Returns false while too few bytes have arrived to recognize one. */
   #passMark(): boolean {
-    const come = this.#buffer.subarray(this.#start, this.#end);
+    const come = this.#arrived.buffer.subarray(this.#arrived.start, this.#arrived.end);
     const isMark = BYTE_ORDER_MARK.every((byte, index) => index >= come.length || come[index] === byte);
     if (isMark && come.length < BYTE_ORDER_MARK.length && !this.#isOver) return false;
     if (isMark && come.length >= BYTE_ORDER_MARK.length) {
-      this.#beginPart(this.#start + BYTE_ORDER_MARK.length, this.#firstLine);
+      this.#beginPart(this.#arrived.start + BYTE_ORDER_MARK.length, this.#firstLine);
     }
     this.#atStart = false;
     return true;
@@ -198,7 +180,7 @@ export class BodyParts {
 
   /** Returns true if the line that ends at `lineEnd` is the head. Parts then begin after it. */
   #passHead(lineEnd: number): boolean {
-    const line = this.#buffer.subarray(this.#lineAt, lineEnd);
+    const line = this.#arrived.buffer.subarray(this.#lineAt, lineEnd);
     const start = line.toString('latin1', 0, HEAD_BYTES_MAX + 1).replace(/\n$/, '');
     const isShort = line.length <= HEAD_BYTES_MAX;
     this.#mayHaveHead = BLANK.test(start) && isShort;
@@ -216,33 +198,5 @@ export class BodyParts {
     const { buffer, byteOffset, length } = this.#head === null ? text : Buffer.concat([this.#head, text]);
     // Not as a Buffer, whose `slice` copies nothing.
     return new Uint8Array(buffer, byteOffset, length);
-  }
-
-  /** Ensures capacity for `bytes` after `end`. False: the budget has not enough capacity. */
-  #reserve(bytes: number): boolean {
-    const unreadBytes = this.#end - this.#start;
-    const needed = unreadBytes + bytes;
-    if (this.#end + bytes <= this.#buffer.byteLength) return true;
-    if (needed <= this.#buffer.byteLength) {
-      this.#buffer.copyWithin(0, this.#start, this.#end);
-    } else {
-      const ahead = Math.min(needed, AHEAD_BYTES_MAX);
-      const capacity = Math.ceil((needed + ahead) / STEP_BYTES) * STEP_BYTES;
-      if (!this.#budget.tryReserve(capacity - this.#buffer.byteLength)) return false;
-      const grown = Buffer.from(this.#budget.buffer(capacity).buffer);
-      grown.set(this.#buffer.subarray(this.#start, this.#end));
-      if (this.#buffer.byteLength > 0) this.#budget.keep(new Uint8Array(this.#buffer.buffer));
-      this.#buffer = grown;
-    }
-    this.#moveBy(-this.#start);
-    return true;
-  }
-
-  #moveBy(bytes: number): void {
-    this.#start += bytes;
-    this.#end += bytes;
-    this.#scanned += bytes;
-    this.#lineAt += bytes;
-    if (this.#cut !== null) this.#cut = { ...this.#cut, at: this.#cut.at + bytes };
   }
 }

@@ -12,43 +12,18 @@
  *                                       bytes resets it, and the client may lose the answer.
  */
 import { type Cancellation, QuarryError } from '../../base/index.js';
-import { type AdmittedRequest, type BodyLength, tooLong } from '../auth/admission.js';
-import type { HandlerRunner } from '../endpoints/handler-runner.js';
+import { type AdmittedRequest, tooLong } from '../auth/admission.js';
 import type { Members, StreamedAnswer } from '../endpoints/handlers/handler.js';
-import { type ReportDependencies, RequestReport } from '../observability/request-report.js';
+import { RequestReport } from '../observability/request-report.js';
 import { type Answer, type Ending, sendAnswer, successAnswer, writeHead } from './answer.js';
 import { AnswerStream } from './answer-stream.js';
-import { BodyReader, type ByteBudget } from './body.js';
-import type { BodyDecoder, Encoding } from './decode.js';
+import { BodyReader } from './body.js';
+import type { Encoding } from './decode.js';
 import { LineStream } from './line-stream.js';
 import { PartRunner } from './part-runner.js';
-import { recordLinesOf } from './record-lines.js';
+import { partsOf } from './record-lines.js';
+import type { BodyRules, BodyWork, RequestHead, ServerContext } from './server-context.js';
 import type { Response } from './uws.js';
-
-/** State and services that the requests of one server share. */
-export interface ServerContext extends ReportDependencies {
-  readonly runner: HandlerRunner;
-  readonly budget: ByteBudget;
-  readonly decoder: BodyDecoder;
-  /** Requests that wait for bytes of their body, or for their client to take bytes of the answer. */
-  readonly waiting: Set<HttpRequest>;
-  readonly bodySecondsMax: number;
-  readonly stallSecondsMax: number;
-  /** True once the server closes: every answer closes its connection. */
-  closing: boolean;
-  openCount: number;
-  /** Called whenever a request is over. */
-  closed(): void;
-}
-
-export interface RequestHead {
-  readonly requestId: string;
-  /** The client's address is read in the turn in which the head is handled. */
-  readonly peer: { readonly address: string };
-  /** HEAD: the answer is sent without its body. */
-  readonly bodyless: boolean;
-  readonly length: BodyLength;
-}
 
 const TOO_MANY_BODIES = 'too many bodies at once';
 const READ_AWAY_BYTES_MAX = 64 * 2 ** 20;
@@ -95,7 +70,8 @@ export class HttpRequest implements Cancellation {
     try {
       if (admitted.inLines) await this.#serveLines(admitted);
       else {
-        const body = await this.#receiveBody(admitted);
+        const { context, encoding } = admitted;
+        const body = await this.#receiveBody({ encoding, bytesMax: context.endpoint.bodyBytesMax });
         if (body !== null) await this.#send(await this.#runHandler(admitted, body));
       }
     } catch (error) {
@@ -105,14 +81,40 @@ export class HttpRequest implements Cancellation {
     this.#release();
   }
 
-  /** Answers with an error of the head's checks. To be called while the head is handled. */
-  refuse(error: unknown): void {
+  /** Receives the body and answers with what `work` makes of it. To be called while the head is handled. Never rejects. */
+  async serveBody(rules: BodyRules, work: BodyWork): Promise<void> {
+    this.#response.onAborted(() => this.#abort());
+    try {
+      const body = await this.#receiveBody(rules);
+      if (body !== null) {
+        this.#phase = 'working';
+        this.#answer(await work.answer(body));
+      }
+    } catch (error) {
+      this.#answer(work.refusal(this.report.errorOf(error), this.#phase !== 'receiving'));
+    }
+    this.#release();
+  }
+
+  /** Reserves memory for data made from the body, until the request is over. Throws 9003. */
+  reserve(bytes: number): void {
+    if (this.#body?.hold(bytes) === false) throw new QuarryError(9003, TOO_MANY_BODIES);
+  }
+
+  /**
+   * Answers with an error of the head's checks. To be called while the head is handled. `answerOf`: the form of the answer; that
+   * of the interface if it is left out.
+   */
+  refuse(
+    error: unknown,
+    answerOf: (error: QuarryError) => Answer = (known) => this.report.errorAnswer(known),
+  ): void {
     const isTooLong = error instanceof QuarryError && error.code === 1507;
     if (isTooLong && this.#head.length.kind === 'declared') {
       this.#response.onAborted(() => this.#abort());
       this.#readBody(() => undefined);
     }
-    this.#answer(this.report.errorAnswer(error));
+    this.#answer(answerOf(this.report.errorOf(error)));
     this.#release();
   }
 
@@ -164,18 +166,17 @@ export class HttpRequest implements Cancellation {
   }
 
   /** The decoded body; null = the client has disconnected. Rejects with 1503, 1507 and 9003. */
-  async #receiveBody({ context, encoding }: AdmittedRequest): Promise<Uint8Array<ArrayBuffer> | null> {
+  async #receiveBody({ encoding, bytesMax }: BodyRules): Promise<Uint8Array<ArrayBuffer> | null> {
     const { length } = this.#head;
     if (length.kind === 'none') return new Uint8Array(0);
-    const { bodyBytesMax } = context.endpoint;
     const declaredBytes = length.kind === 'declared' ? length.bytes : null;
-    const body = new BodyReader(this.#server.budget, declaredBytes, bodyBytesMax);
+    const body = new BodyReader(this.#server.budget, declaredBytes, bytesMax);
     this.#body = body;
     const error = await new Promise<QuarryError | null>((resolve) => {
       this.#stopReceiving = resolve;
       this.#readBody((chunk, last) => {
         const outcome = body.add(chunk);
-        if (outcome === 'too-long') resolve(tooLong(bodyBytesMax));
+        if (outcome === 'too-long') resolve(tooLong(bytesMax));
         else if (outcome === 'no-capacity') resolve(new QuarryError(9003, TOO_MANY_BODIES));
         else if (last) resolve(null);
       });
@@ -184,7 +185,7 @@ export class HttpRequest implements Cancellation {
     if (this.#phase === 'over') return null;
     if (error !== null) throw error;
     this.#phase = 'working';
-    return encoding === 'identity' ? body.bytes() : this.#decode(body, encoding, bodyBytesMax);
+    return encoding === 'identity' ? body.bytes() : this.#decode(body, encoding, bytesMax);
   }
 
   /** Rejects with 1503, 1507 and 9003. */
@@ -272,7 +273,7 @@ export class HttpRequest implements Cancellation {
       server,
       response,
       encoding: admitted.encoding,
-      ...recordLinesOf(admitted.records),
+      ...partsOf(admitted.records, server),
       apply: (part, text) => parts.apply(part, text),
       errorOf: (error) => report.errorOf(error),
       refused: (part, error) => report.partRefused(part, error),
@@ -340,6 +341,12 @@ export class HttpRequest implements Cancellation {
   #answer(answer: Answer): void {
     this.report.decided(answer);
     if (this.#phase === 'over') return;
+    if (answer.isWithheld === true) {
+      this.#phase = 'over';
+      this.#response.close();
+      this.#note(answer.status);
+      return;
+    }
     const ending = this.#ending();
     this.#phase = ending === 'keep-reading' ? 'reading-away' : 'over';
     this.#readAwayUntilMs = this.#server.elapsedMs() + READ_AWAY_MS_MAX;

@@ -15,7 +15,6 @@ import { QuarryError } from '../../base/index.js';
 import type { Members } from '../endpoints/handlers/handler.js';
 import type { Answer, AnswerHead } from './answer.js';
 import type { ByteBudget } from './body.js';
-import { type BodyPart, BodyParts, type HeadLine } from './body-parts.js';
 import type { Encoding } from './decode.js';
 import {
   decisiveRefusal,
@@ -25,6 +24,7 @@ import {
   partError,
   partSuccess,
 } from './part-answer.js';
+import type { BodyPart, PartSource } from './part-source.js';
 import type { RecordLines } from './record-lines.js';
 import { DECODER_BYTES, StreamDecoder } from './stream-decoder.js';
 import { type Response, WRITE_BYTES_MAX } from './uws.js';
@@ -42,7 +42,8 @@ export interface LineStreamDependencies {
   readonly server: StreamContext;
   readonly response: Response;
   readonly encoding: Encoding;
-  readonly head: HeadLine;
+  /** Divides the body. */
+  readonly parts: PartSource;
   /** Makes lines of a body of records; null = the body has lines. */
   readonly records: RecordLines | null;
   /** Applies a part that has text. Copies the text before it returns. */
@@ -85,7 +86,7 @@ const TOO_FAST = 'the body arrives faster than its lines are inserted, and readi
 
 export class LineStream {
   readonly #dependencies: LineStreamDependencies;
-  readonly #parts: BodyParts;
+  readonly #parts: PartSource;
   readonly #decoder: StreamDecoder | null;
   #decoderBytes = 0;
   #byteLength = 0;
@@ -112,8 +113,8 @@ export class LineStream {
 
   constructor(dependencies: LineStreamDependencies) {
     this.#dependencies = dependencies;
-    const { server, encoding, head } = dependencies;
-    this.#parts = new BodyParts(server.budget, head);
+    const { server, encoding, parts } = dependencies;
+    this.#parts = parts;
     this.#heardMs = server.elapsedMs();
     this.#decoder = encoding === 'identity' ? null : this.#makeDecoder(encoding);
   }
@@ -269,6 +270,7 @@ export class LineStream {
     for (;;) {
       if (this.#dependencies.server.closing && !this.#isDone) return false;
       if (this.#parts.hasPart) return true;
+      this.#fault ??= this.#parts.fault ?? null;
       if (this.#isOver || this.#hasLeft || this.#fault !== null) return false;
       this.#flow();
       await this.#woken();
@@ -284,7 +286,7 @@ export class LineStream {
   async #apply(part: BodyPart): Promise<string> {
     const { apply, errorOf } = this.#dependencies;
     try {
-      if (part.text === null) throw lineTooLong(part);
+      if (part.text === null) throw part.refusal ?? lineTooLong(part);
       const applying = apply(part, part.text);
       this.#flow();
       return partSuccess(part, await applying);

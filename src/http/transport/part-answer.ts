@@ -2,7 +2,8 @@
 import { QuarryError } from '../../base/index.js';
 import type { Members } from '../endpoints/handlers/handler.js';
 import { type AnswerHead, errorEntries, errorHead, retryAfterOf } from './answer.js';
-import { type BodyPart, PART_BYTES_MAX } from './body-parts.js';
+import { PART_BYTES_MAX } from './body-parts.js';
+import type { BodyPart } from './part-source.js';
 
 export const LINES_TYPE = 'application/x-ndjson';
 

@@ -10,7 +10,7 @@ import type { Members } from '../endpoints/handlers/handler.js';
 import { partIdempotencyIdOf } from '../endpoints/idempotency.js';
 import type { RequestLog } from '../observability/request-log.js';
 import type { RequestNotes } from '../observability/request-notes.js';
-import type { BodyPart } from './body-parts.js';
+import type { BodyPart } from './part-source.js';
 
 export interface PartRunnerDependencies {
   readonly runner: HandlerRunner;

@@ -7,7 +7,10 @@
  */
 import { QUOTED_BREAK } from '../../ingest/index.js';
 import type { RecordBody } from '../auth/admission.js';
-import type { HeadLine } from './body-parts.js';
+import { ArrowParts } from './arrow-parts.js';
+import type { ByteBudget } from './body.js';
+import { BodyParts } from './body-parts.js';
+import type { PartSource } from './part-source.js';
 
 const LINE_BREAK = 0x0a;
 const SPACE = 0x20;
@@ -29,16 +32,21 @@ export interface RecordLines {
   end(): string | null;
 }
 
-/** How a body is divided into lines; null = it has lines of entities. */
-export function recordLinesOf(body: RecordBody | null): { head: HeadLine; records: RecordLines | null } {
-  if (body === null) return { head: 'auto-create', records: null };
+/** How a body is divided into parts; null = it has lines of entities. */
+export function partsOf(
+  body: RecordBody | null,
+  { budget, arrowBatchBytesMax }: { readonly budget: ByteBudget; readonly arrowBatchBytesMax: number },
+): { parts: PartSource; records: RecordLines | null } {
+  if (body === null) return { parts: new BodyParts(budget, 'auto-create'), records: null };
   switch (body.form) {
     case 'lines':
-      return { head: 'none', records: null };
+      return { parts: new BodyParts(budget, 'none'), records: null };
     case 'json':
-      return { head: 'none', records: new JsonRecordLines() };
+      return { parts: new BodyParts(budget, 'none'), records: new JsonRecordLines() };
     case 'csv':
-      return { head: 'first', records: new CsvRecordLines(body.mapping.delimiter) };
+      return { parts: new BodyParts(budget, 'first'), records: new CsvRecordLines(body.mapping.delimiter) };
+    case 'arrow':
+      return { parts: new ArrowParts(budget, arrowBatchBytesMax), records: null };
   }
 }
 

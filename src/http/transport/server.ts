@@ -17,6 +17,8 @@ import { Description } from '../endpoints/description.js';
 import { ENDPOINTS, type Endpoint } from '../endpoints/endpoints.js';
 import { HandlerRunner } from '../endpoints/handler-runner.js';
 import { Router, withoutTrailingSlash } from '../endpoints/router.js';
+import type { InletSetting } from '../inlets/inlet-settings.js';
+import { Inlets } from '../inlets/inlets.js';
 import type { LimitTable } from '../limits/limit-table.js';
 import { NO_REFUSALS, RateLimiter } from '../limits/limits.js';
 import { Audit } from '../observability/audit.js';
@@ -24,10 +26,12 @@ import { Metrics } from '../observability/metrics.js';
 import type { PostgresStats } from '../observability/postgres-metrics.js';
 import { RequestLog } from '../observability/request-log.js';
 import { type Answer, JSON_TYPE } from './answer.js';
+import { ARROW_BATCH_BYTES_MAX } from './arrow-parts.js';
 import { ByteBudget } from './body.js';
 import { BodyDecoder } from './decode.js';
-import { HttpRequest, type ServerContext } from './http-request.js';
+import { HttpRequest } from './http-request.js';
 import { Peer, type ProxyList } from './proxy.js';
+import type { ServerContext } from './server-context.js';
 import { type Listener, openListener, type Response, type UwsRequest } from './uws.js';
 
 export interface HttpSettings {
@@ -40,6 +44,8 @@ export interface HttpSettings {
   readonly keyFile: string;
   /** null = no proxy is trusted. */
   readonly proxies: ProxyList | null;
+  /** The protocols of other products that are served; empty = none. */
+  readonly inlets: readonly InletSetting[];
   /** null = neither rates nor plans limit requests. */
   readonly limits: LimitTable | null;
   /** Queries that take at least this long are logged as slow; null = none is. */
@@ -48,6 +54,8 @@ export interface HttpSettings {
   readonly bodySecondsMax: number;
   /** Limit of the memory of all bodies that are being received or worked on. */
   readonly bodyBytesReservedMax: number;
+  /** Limit of a record batch of Arrow. */
+  readonly arrowBatchBytesMax: number;
   /** Seconds for which a client may accept nothing of an answer that is being sent. */
   readonly stallSecondsMax: number;
   /** Seconds that `close` waits for running requests. */
@@ -56,11 +64,19 @@ export interface HttpSettings {
 
 export const HTTP_DEFAULTS: Pick<
   HttpSettings,
-  'bodySecondsMax' | 'bodyBytesReservedMax' | 'stallSecondsMax' | 'closeSecondsMax' | 'slowQueryMs'
+  | 'bodySecondsMax'
+  | 'bodyBytesReservedMax'
+  | 'arrowBatchBytesMax'
+  | 'stallSecondsMax'
+  | 'closeSecondsMax'
+  | 'slowQueryMs'
+  | 'inlets'
 > = {
+  inlets: [],
   bodySecondsMax: 60,
   stallSecondsMax: 120,
   bodyBytesReservedMax: 256 * 2 ** 20,
+  arrowBatchBytesMax: ARROW_BATCH_BYTES_MAX,
   closeSecondsMax: 10,
   slowQueryMs: 1_000,
 };
@@ -112,6 +128,7 @@ export class HttpServer {
   readonly #dependencies: HttpDependencies;
   readonly #context: ServerContext;
   readonly #router: Router;
+  readonly #inlets: Inlets;
   readonly #addresses: AddressBook;
   readonly #limiter: RateLimiter | null;
   readonly #authorizer: Authorizer;
@@ -166,6 +183,7 @@ export class HttpServer {
       }),
       waiting: new Set(),
       bodySecondsMax: settings.bodySecondsMax,
+      arrowBatchBytesMax: settings.arrowBatchBytesMax,
       stallSecondsMax: settings.stallSecondsMax,
       closing: false,
       openCount: 0,
@@ -174,6 +192,7 @@ export class HttpServer {
       },
     };
     this.#context = context;
+    this.#inlets = new Inlets(settings.inlets, { engine, clock, authorizer, endpoints, server: context });
     this.postgresRequests = new PostgresRequests({
       engine,
       limiter: this.#limiter,
@@ -299,6 +318,7 @@ export class HttpServer {
       if (this.#probe(httpRequest, method, path)) return;
       const secure = overTls || peer.isForwardedSecure;
       const found = this.#router.find(path);
+      if (found === null && this.#inlets.serve(httpRequest, { request, method, path, length, peer })) return;
       if (found === null && this.#page(httpRequest, { request, method, path, secure })) return;
       const arrival = { request, found, method, path, secure, length, peer };
       void httpRequest.serve(admit(this.#authorizer, arrival, httpRequest.report));

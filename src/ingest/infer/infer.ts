@@ -13,6 +13,7 @@ import {
   newColumn,
   newDimension,
   RESERVED_DIMENSIONS,
+  type Relation,
   type TextCase,
 } from '../../schema/index.js';
 import { eachMember, stringAt } from '../json.js';
@@ -31,6 +32,7 @@ export interface Inferred {
   readonly midnights: ReadonlySet<Column>;
   readonly createdDimensions: readonly Omit<Dimension, 'columns' | 'relations'>[];
   readonly createdColumns: readonly { readonly dimensionId: number; readonly column: Column }[];
+  readonly createdRelations: readonly { readonly dimensionId: number; readonly relation: Relation }[];
   readonly error: { readonly offset: number; readonly error: WireError } | null;
 }
 
@@ -182,6 +184,7 @@ class Inference {
         ({ columns: _columns, relations: _relations, ...created }) => created,
       ),
       createdColumns,
+      createdRelations: [],
       error: this.#error,
     };
   }

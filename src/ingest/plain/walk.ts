@@ -89,6 +89,7 @@ export class PlainWalk {
       batches,
       createdDimensions: [],
       createdColumns: [],
+      createdRelations: [],
     };
   }
 

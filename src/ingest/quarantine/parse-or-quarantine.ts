@@ -31,6 +31,9 @@ const OF_LINES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...([2014, 2015, 2016, 2017, 2018, 2020, 2022, 5008] as const),
 ]);
 
+/** Whether an error is of a line, and not of the request, the key or the model. */
+export const isLineError = (code: ErrorCode): boolean => OF_LINES.has(code);
+
 /** The lines of a part that are kept instead of inserted. */
 export interface Quarantined {
   readonly lineCount: number;

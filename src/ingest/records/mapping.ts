@@ -19,16 +19,23 @@ export interface RecordEvent {
 export type UnknownFields = 'refuse' | 'ignore' | 'create';
 
 export interface RecordMapping {
-  /** Lines of JSON objects, or lines of CSV whose first one has the names. */
-  readonly format: 'json' | 'csv';
+  /** Lines of JSON objects, lines of CSV whose first one has the names, or the rows of an Arrow stream. */
+  readonly format: 'json' | 'csv' | 'arrow';
   /** Separates the values of a CSV line: one ASCII character. */
   readonly delimiter: string;
   /** null = the default dimension. */
   readonly dimension: string | null;
   readonly id: RecordId;
   readonly events: readonly RecordEvent[];
+  /**
+   * The column of an event of which the fields of that name, or with it and a dash in front, are columns: each is an event with
+   * the date `time`. null = no fields are.
+   */
+  readonly eventFields: string | null;
   /** The field with the time of a record. */
   readonly time: string | null;
+  /** The field by which a record that is sent again is recognized. Absent or null = none. */
+  readonly dedupe?: string | null;
   /** What is done with a field that no column of the dimension has. */
   readonly unknown: UnknownFields;
   /** Whether a column is created if it does not exist, and the dimension. */

@@ -48,13 +48,16 @@ export function parseRecords(
   const outcome = parseLines(
     lines,
     { head: creates === '' ? 0 : first, first, more },
-    { ...context, repeatsIds: true },
+    { ...context, repeatsIds: true, ...relatedBy(mapping) },
     scratch,
   );
   if (refusal === null || 'error' in outcome) return outcome;
   const { error, line } = refusal;
   return { error: { ...error, message: `line ${line}: ${error.message}`, moreInfo: { line } } };
 }
+
+const relatedBy = ({ createsColumns, eventFields }: RecordMapping): Pick<ParseContext, 'relates'> =>
+  createsColumns && eventFields !== null ? { relates: eventFields } : {};
 
 function createsOf({ createsColumns, createsDimension }: RecordMapping): string {
   const names = [...(createsColumns ? ['column'] : []), ...(createsDimension ? ['dimension'] : [])];
@@ -89,7 +92,7 @@ function mapRecords(
     }
     return { text: encoder.encode(lines.join('\n')), refusal: null };
   } catch (thrown) {
-    const refusal = { error: errorOf(thrown), line: first + lines.length };
+    const refusal = { error: recordErrorOf(thrown), line: first + lines.length };
     return { text: encoder.encode(lines.join('\n')), refusal };
   }
 }
@@ -109,20 +112,25 @@ function seeAll(
       seen.set(start, fields);
       return true;
     } catch (thrown) {
-      errorOf(thrown);
+      recordErrorOf(thrown);
       return false;
     }
   });
   return seen;
 }
 
-function lineEnd(text: Uint8Array, from: number): number {
+/** The offset of the line break after `from`, or the length of the text. */
+export function lineEnd(text: Uint8Array, from: number): number {
   const found = text.indexOf(LINE_BREAK, from);
   return found === -1 ? text.length : found;
 }
 
-/** `header`: the names of a CSV body. */
-function fieldsReader(header: Uint8Array, { format, delimiter }: RecordMapping, scratch: Source): ReadFields {
+/** Reads records of one body. `header`: the names of a CSV body. Throws RecordError if they cannot be read. */
+export function fieldsReader(
+  header: Uint8Array,
+  { format, delimiter }: RecordMapping,
+  scratch: Source,
+): ReadFields {
   if (format === 'csv') {
     const names = csvHeader(csvText(header), delimiter);
     return (line) => fieldsOfCsv(csvText(line), names, delimiter);
@@ -150,7 +158,8 @@ function csvText(line: Uint8Array): string {
   }
 }
 
-function errorOf(thrown: unknown): WireError {
+/** The error of a record that was thrown. Throws any other error. */
+export function recordErrorOf(thrown: unknown): WireError {
   if (thrown instanceof RecordError) return thrown.error;
   if (thrown instanceof InsertError) return { code: thrown.code, message: thrown.text };
   throw thrown;

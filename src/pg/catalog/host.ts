@@ -1,13 +1,14 @@
 /**
  * The threads that run catalog queries. A thread starts with the first query and ends after an idle time.
  * Invariants: at most INSTANCES_MAX threads exist, each with one query at a time; their memory stays reserved while they run;
- * at most WAITING_MAX queries wait for a thread, and they are served in order of arrival.
+ * at most WAITING_MAX queries wait for a thread, and they are served in order of arrival; a query never fails because of a
+ * thread that an earlier query has ended or damaged.
  */
 
 import { ProtocolError } from '../protocol/errors.js';
 import type { Waiting } from '../session/waiting.js';
 import type { CatalogRunner } from './answer.js';
-import { CatalogInstance, INSTANCE_BYTES } from './instance.js';
+import { CatalogInstance, INSTANCE_BYTES, ThreadGone } from './instance.js';
 import type { CatalogView } from './view.js';
 
 const INSTANCES_MAX = 1;
@@ -47,11 +48,17 @@ export class CatalogHost implements CatalogRunner {
   }
 
   async run(view: CatalogView, messages: Buffer, waiting: Waiting): Promise<Buffer> {
-    const slot = await this.#acquire(view);
-    try {
-      return await slot.instance.run(view, messages, waiting);
-    } finally {
-      this.#free(slot);
+    for (;;) {
+      const slot = await this.#acquire(view);
+      const isFirst = slot.instance.runCount === 0;
+      try {
+        return await slot.instance.run(view, messages, waiting);
+      } catch (error) {
+        // Queries only read, so they can run again on a new thread.
+        if (isFirst || !(error instanceof ThreadGone) || waiting.isCancelled) throw error;
+      } finally {
+        this.#free(slot);
+      }
     }
   }
 
@@ -68,6 +75,8 @@ export class CatalogHost implements CatalogRunner {
   async #acquire(view: CatalogView): Promise<InstanceSlot> {
     for (;;) {
       if (this.#isClosed) throw new ProtocolError('57P01', 'the server is stopping');
+      for (const slot of this.#slots.filter(({ isBusy, instance }) => !isBusy && instance.isSpent))
+        this.#end(slot);
       const idle = this.#slots.filter(({ isBusy }) => !isBusy);
       const found = idle.find(({ instance }) => instance.viewKey === view.key);
       const isFull = this.#slots.length + this.#startingCount >= INSTANCES_MAX;

@@ -20,8 +20,14 @@ const ANSWER_BYTES_MAX = 16 * 2 ** 20;
 const START_MS_MAX = 60_000;
 const SHOW_MS_MAX = 30_000;
 
-const gone = (): ProtocolError =>
-  new ProtocolError('57P03', 'the catalog has ended and will restart; repeat the query');
+const TOO_COMPLEX = 'the query of the catalog is too complex';
+
+/** The thread has ended without an answer. */
+export class ThreadGone extends ProtocolError {
+  constructor() {
+    super('54001', TOO_COMPLEX);
+  }
+}
 
 export class CatalogInstance {
   readonly #worker: Worker;
@@ -31,6 +37,7 @@ export class CatalogInstance {
   #viewKey = '';
   #isEnded = false;
   #isGrown = false;
+  #runCount = 0;
 
   constructor(threadFile: string, template: Uint8Array, runMsMax: number) {
     const start: CatalogStart = {
@@ -63,9 +70,17 @@ export class CatalogInstance {
     return this.#isEnded || this.#isGrown;
   }
 
-  /** Must not be called before the previous call has settled. Rejects with ProtocolError and ReadsRows. */
+  /** The number of calls of `run`. */
+  get runCount(): number {
+    return this.#runCount;
+  }
+
+  /**
+   * Must not be called before the previous call has settled. Rejects with ThreadGone, other ProtocolErrors and ReadsRows.
+   */
   async run(view: CatalogView, messages: Buffer, waiting: Waiting): Promise<Buffer> {
     const stopped = new ProtocolError('57014', 'the query was stopped');
+    this.#runCount++;
     let removeListener = (): void => {};
     try {
       if (waiting.isCancelled) throw stopped;
@@ -100,7 +115,7 @@ export class CatalogInstance {
   }
 
   #request(request: CatalogRequest, msMax: number): Promise<CatalogReply> {
-    if (this.#isEnded) return Promise.reject(gone());
+    if (this.#isEnded) return Promise.reject(new ThreadGone());
     const reply = this.#reply(msMax);
     this.#worker.postMessage(request);
     return reply;
@@ -117,7 +132,10 @@ export class CatalogInstance {
       if (settled instanceof ProtocolError) throw settled;
       if (settled.is !== 'failed') return settled;
       this.#end();
-      if (settled.tooMuch) throw new ProtocolError('53200', 'the query of the catalog needs too much memory');
+      if (settled.limit === 'memory') {
+        throw new ProtocolError('53200', 'the query of the catalog needs too much memory');
+      }
+      if (settled.limit === 'stack') throw new ProtocolError('54001', TOO_COMPLEX);
       throw new ProtocolError('XX000', `the catalog failed: ${settled.why}`);
     } finally {
       clearTimeout(late);
@@ -134,7 +152,7 @@ export class CatalogInstance {
   #end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#settle?.(gone());
+    this.#settle?.(new ThreadGone());
     void this.#worker.terminate();
   }
 }

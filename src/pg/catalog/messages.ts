@@ -32,4 +32,9 @@ export type CatalogReply =
       readonly readsRows: boolean;
     }
   /** The thread cannot continue. */
-  | { readonly is: 'failed'; readonly why: string; readonly tooMuch: boolean };
+  | {
+      readonly is: 'failed';
+      readonly why: string;
+      /** The query needs too much memory, or too much of the stack; other = a bug. */
+      readonly limit: 'memory' | 'stack' | 'other';
+    };

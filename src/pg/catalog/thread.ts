@@ -1,7 +1,7 @@
 /**
  * The catalog thread: a Postgres in WebAssembly that holds empty tables.
  * Invariants: its memory is limited by refusing growth; every query runs in a read-only transaction that is rolled back;
- * requests arrive one at a time.
+ * requests arrive one at a time; a Postgres that was interrupted by an exception of JavaScript answers nothing more.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { gunzipSync } from 'node:zlib';
@@ -69,6 +69,32 @@ function limitMemory(bytesMax: number): { readonly bytes: () => number } {
   return { bytes: () => bytes };
 }
 
+/** The number that PGlite throws for an error of Postgres itself. */
+const LONG_JUMP = 100;
+
+/** The function of PGlite's module that handles one message. */
+const MAIN_LOOP = '_PostgresMainLoopOnce';
+
+/**
+ * Finds exceptions that interrupt the code of Postgres, as a stack overflow does. PGlite goes on after them as after errors of
+ * Postgres, with the state of the interrupted query.
+ */
+function interruptionsOf(database: PGlite): { readonly last: () => unknown } {
+  const module: Record<string, () => void> = Reflect.get(database, 'mod');
+  const handle = module[MAIN_LOOP];
+  let last: unknown = null;
+  module[MAIN_LOOP] = () => {
+    try {
+      handle();
+    } catch (error) {
+      if (typeof error !== 'object' || error === null || Reflect.get(error, 'status') !== LONG_JUMP)
+        last = error;
+      throw error;
+    }
+  };
+  return { last: () => last };
+}
+
 function simpleQuery(text: string): Uint8Array {
   const body = Buffer.from(`${text}\0`, 'utf8');
   const head = Buffer.alloc(5);
@@ -126,9 +152,12 @@ async function serve(start: CatalogStart): Promise<void> {
   const reply = (message: CatalogReply): void => port.postMessage(message);
   const failed = (error: unknown): void => {
     const why = error instanceof Error ? error.message : String(error);
-    reply({ is: 'failed', why, tooMuch: /memory/i.test(why) });
+    const isStack = /call stack|out of bounds|unreachable/i.test(why);
+    const limit = isStack ? 'stack' : /memory/i.test(why) ? 'memory' : 'other';
+    reply({ is: 'failed', why, limit });
   };
   const database = await open(start);
+  const interruptions = interruptionsOf(database);
   let userName = READER;
   const work = async (request: CatalogRequest): Promise<Ran> => {
     if (request.is === 'show') {
@@ -144,13 +173,15 @@ async function serve(start: CatalogStart): Promise<void> {
   port.on('message', (request: CatalogRequest) => {
     work(request).then(({ bytes, readsRows }) => {
       const memoryBytes = memory.bytes();
-      if (bytes.byteLength <= start.answerBytesMax) reply({ is: 'done', bytes, memoryBytes, readsRows });
-      else reply({ is: 'failed', why: 'the answer is too long', tooMuch: true });
+      const interruption = interruptions.last();
+      if (interruption !== null) failed(interruption);
+      else if (bytes.byteLength <= start.answerBytesMax) reply({ is: 'done', bytes, memoryBytes, readsRows });
+      else reply({ is: 'failed', why: 'the answer is too long', limit: 'memory' });
     }, failed);
   });
   reply({ is: 'ready' });
 }
 
 serve(workerData as CatalogStart).catch((error) => {
-  parentPort?.postMessage({ is: 'failed', why: String(error), tooMuch: false } satisfies CatalogReply);
+  parentPort?.postMessage({ is: 'failed', why: String(error), limit: 'other' } satisfies CatalogReply);
 });

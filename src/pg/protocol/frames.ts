@@ -21,6 +21,7 @@ export type Cut =
 
 const MORE: Cut = { is: 'more' };
 const FIRST_BYTES_MAX = 10_000;
+const PARTS_MAX = 1_000;
 
 export class Frames {
   /** Length limit of messages after the first ones. */
@@ -47,6 +48,8 @@ export class Frames {
     if (part.length === 0) return;
     this.#parts.push(part);
     this.#byteCount += part.length;
+    // Many small parts take far more memory than their bytes.
+    if (this.#parts.length > PARTS_MAX) this.#parts = [Buffer.concat(this.#parts)];
   }
 
   next(): Cut {

@@ -1,4 +1,4 @@
-/** Memory that is reserved in steps while something grows. */
+/** Memory that is reserved in steps while something grows, and released in steps while it shrinks. */
 
 /** Reserves memory; returns its release, or null if there is none. */
 export type ReserveMemory = (bytes: number) => (() => void) | null;
@@ -21,6 +21,11 @@ export class GrowingReservation {
       this.#releases.push(release);
     }
     return true;
+  }
+
+  /** Releases what exceeds `bytes` by more than a step. */
+  shrinkTo(bytes: number): void {
+    while (this.#releases.length * STEP_BYTES >= bytes + STEP_BYTES) this.#releases.pop()?.();
   }
 
   release(): void {

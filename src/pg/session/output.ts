@@ -4,6 +4,8 @@ import { rowsWithin } from './answer.js';
 import { nextRows, type Portal } from './portal.js';
 
 const ROWS_PER_BATCH = 2 ** 18;
+/** Messages that wait for a flush, of a client that sends neither Sync nor Flush. */
+const PENDING_MAX = 1_000;
 
 export class SessionOutput {
   readonly #send: (bytes: Uint8Array) => Promise<void>;
@@ -48,6 +50,11 @@ export class SessionOutput {
   /** Keeps a message until the next flush. */
   put(bytes: Buffer): void {
     this.#pending.push(bytes);
+  }
+
+  /** Flushes if many messages wait. Rejects with ClientGone. */
+  async flushLong(): Promise<void> {
+    if (this.#pending.length >= PENDING_MAX) await this.flush();
   }
 
   /** Resolves when more may be sent. Rejects with ClientGone. */

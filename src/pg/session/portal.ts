@@ -4,6 +4,7 @@ import type * as sql from '../../sql/index.js';
 import { StatementError } from '../protocol/errors.js';
 import type { RowField } from '../protocol/messages.js';
 import { sampleOf } from '../protocol/parameters.js';
+import { exceedsLimit } from '../protocol/sql-states.js';
 import type { Answer } from './answer.js';
 import { bindSelect, type DatabaseContext, rowFields } from './queries/select.js';
 import type { SessionTables } from './session-tables.js';
@@ -140,3 +141,7 @@ export function fieldsWithout(
 }
 
 export const isOfSql = (error: unknown): boolean => error instanceof QuarryError && error.code === 6000;
+
+/** Whether the engine lacks something in a statement that the catalog may have: not if the statement exceeds a limit. */
+export const mayBeOfCatalog = (error: unknown): boolean =>
+  error instanceof QuarryError && error.code === 6000 && !exceedsLimit(error);

@@ -42,6 +42,8 @@ export interface SessionDependencies extends StatementDependencies {
 
 /** SQLSTATE query_canceled. */
 const STOPPED = '57014';
+/** SQLSTATE character_not_in_repertoire. */
+const NOT_UTF8 = '22021';
 const kindOf = (letter: string): number => letter.charCodeAt(0);
 
 export class Session implements SessionState {
@@ -57,7 +59,7 @@ export class Session implements SessionState {
   readonly writes: TransactionWrites;
   readonly tables = new SessionTables();
   readonly #copying = new CopyMessages((frame) => this.#message(frame));
-  readonly #registry = new StatementRegistry();
+  readonly #registry: StatementRegistry;
   /** Several statements came in one message. */
   #isImplicitBlock = false;
   /** An error occurred, and Sync has not arrived yet. */
@@ -69,6 +71,7 @@ export class Session implements SessionState {
     this.#dependencies = dependencies;
     this.settings = dependencies.settings;
     this.writes = new TransactionWrites(dependencies.engine);
+    this.#registry = new StatementRegistry((bytes) => dependencies.engine.holdMemory(bytes));
     this.databaseName = dependencies.databaseName;
     this.userName = dependencies.userName;
     this.processId = dependencies.processId;
@@ -86,7 +89,7 @@ export class Session implements SessionState {
     this.cancel();
     this.#copying.fail(new ClientGone());
     this.writes.drop();
-    this.closePortals();
+    this.#registry.close();
     this.cursors.close(null);
     this.tables.dropAll();
   }
@@ -129,7 +132,7 @@ export class Session implements SessionState {
     if ([kindOf('d'), kindOf('c'), kindOf('f')].includes(kind)) return;
     if (kind === kindOf('Q')) {
       this.#skipsToSync = false;
-      await this.#query(body.text());
+      await this.#queryOf(body);
       await this.#ready();
     } else if (kind === kindOf('S')) {
       this.#skipsToSync = false;
@@ -147,6 +150,7 @@ export class Session implements SessionState {
       else if (kind === kindOf('E')) await this.#execute(body);
       else if (kind === kindOf('C')) this.#close(body);
       else throw unknownMessage(kind);
+      await this.#output.flushLong();
     } catch (error) {
       this.#skipsToSync = true;
       await this.#refuse(error, null);
@@ -154,6 +158,17 @@ export class Session implements SessionState {
   }
 
   // The simple protocol
+
+  async #queryOf(body: MessageReader): Promise<void> {
+    let text: string;
+    try {
+      text = body.text();
+    } catch (error) {
+      if (!isOfText(error)) throw error;
+      return this.#refuse(error, null);
+    }
+    await this.#query(text);
+  }
 
   async #query(text: string): Promise<void> {
     let statements: readonly sql.PostgresStatement[];
@@ -360,6 +375,9 @@ function stoppedBy({ isCancelled, isLate }: Waiting, error: unknown): unknown {
   const why = isLate ? 'canceling statement due to statement timeout' : 'the query was stopped';
   return new ProtocolError(STOPPED, why);
 }
+
+/** Whether a message has a string that is not UTF-8; other malformed messages end the connection. */
+const isOfText = (error: unknown): boolean => error instanceof ProtocolError && error.state === NOT_UTF8;
 
 function unknownMessage(kind: number): ProtocolError {
   const letter = JSON.stringify(String.fromCharCode(kind));

@@ -12,7 +12,7 @@ import type { Answer } from './answer.js';
 import { answerCopyTo } from './copy/copy-out.js';
 import { readCopy } from './copy/copy-statement.js';
 import { answerClose, answerDeclare, answerFetch } from './cursors/cursor-answers.js';
-import { fieldsWithout, isOfSql, newPortal, type Portal, type PreparedStatement } from './portal.js';
+import { fieldsWithout, mayBeOfCatalog, newPortal, type Portal, type PreparedStatement } from './portal.js';
 import { CatalogAnswers, type StatementDescription } from './queries/catalog-answers.js';
 import { answerImmediately } from './queries/driver-queries.js';
 import {
@@ -103,7 +103,7 @@ export class StatementAnswers {
     try {
       return this.#ofEngine(statement, portal);
     } catch (error) {
-      if (route !== 'either' || !isOfSql(error)) throw error;
+      if (route !== 'either' || !mayBeOfCatalog(error)) throw error;
       return this.#ofCatalog(statement, portal);
     }
   }
@@ -259,7 +259,7 @@ export class StatementAnswers {
         this.#state.tables,
       );
     } catch (error) {
-      if (route === 'rows') throw error;
+      if (route === 'rows' || !mayBeOfCatalog(error)) throw error;
       if (this.#immediate(statement, portal) !== null) return null;
       return this.#catalog.describe(statement, prepared, waiting);
     }

@@ -37,7 +37,11 @@ function* joined(a: Samples, b: Samples): Task<Samples> {
       if (order >= 0) atB++;
     }
   });
-  return { cells: cells.subarray(0, end), seconds: seconds.subarray(0, end), counts: counts.subarray(0, end) };
+  return {
+    cells: cells.subarray(0, end),
+    seconds: seconds.subarray(0, end),
+    counts: counts.subarray(0, end),
+  };
 }
 
 /** The `limit` most frequent values, then by text. */

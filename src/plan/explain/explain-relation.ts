@@ -118,6 +118,10 @@ function inputName(plan: SelectPlan, input: number, names: StoredNames): string 
     case 'joined':
     case 'item':
     case 'condition':
+    case 'written':
+    case 'score':
+    case 'rank':
+    case 'nearest':
       return `${read.from} ${input}`;
     case 'event-date':
       return `${table}.${names.column(dimensionId, read.columnId)}.date`;

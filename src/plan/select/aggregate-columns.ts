@@ -15,7 +15,7 @@ import { collectedColumn } from './collected-columns.js';
 import { joinColumns, rowsOrMissing } from './columns.js';
 import type { MergedGroups } from './group-merge.js';
 import { GroupSums, integerReader } from './group-sums.js';
-import { avgColumn, countColumn, deviationColumn, sumColumn } from './measures.js';
+import { avgColumn, countColumn, deviationColumn, meanColumn, sumColumn } from './measures.js';
 import { percentileColumn, percentilesOfRuns } from './percentiles.js';
 import {
   comparableRuns,
@@ -129,6 +129,7 @@ function ofSums(
   const of = typeOf(aggregate);
   if (squares !== null) return deviationColumn(aggregate.function, of, counts, sums, squares, budget);
   if (aggregate.function === 'avg') return avgColumn(of, counts, sums, budget);
+  if (aggregate.function === 'mean') return meanColumn(of, aggregate.type, counts, sums, budget);
   return sumColumn(of, counts, sums, budget);
 }
 

@@ -4,6 +4,7 @@ import type { AggregateFunction } from '../../ir/index.js';
 import { sqlError } from '../../sql/index.js';
 import {
   DIGITS_MAX,
+  decimalMean,
   exactMean,
   fewMillionths,
   formOf,
@@ -12,6 +13,7 @@ import {
   nearest,
   nearestRootOfUnits,
   type SqlType,
+  scaleOf,
   type Vector,
 } from '../../vector/index.js';
 import { BIGINT_BYTES } from './columns.js';
@@ -86,13 +88,13 @@ export function* sumColumn(
   const valid = yield* validOf(counts, budget);
   const { numbers } = sums;
   if (numbers !== null) return { kind: 'exact', count: counts.length, valid, numbers, wide: null };
-  return yield* wideColumn(counts.length, valid, sums, budget);
+  return yield* wideColumn(counts.length, valid, (group) => sums.at(group), budget);
 }
 
 function* wideColumn(
   count: number,
   valid: Uint8Array | null,
-  sums: GroupSums,
+  resultOf: (group: number) => bigint,
   budget: MemoryAccount,
 ): Task<Vector> {
   budget.reserve(count * BIGINT_BYTES);
@@ -102,7 +104,7 @@ function* wideColumn(
     count,
     (from, to) => {
       for (let group = from; group < to; group++) {
-        const sum = valid !== null && valid[group] === 0 ? 0n : sums.at(group);
+        const sum = valid !== null && valid[group] === 0 ? 0n : resultOf(group);
         if (sum >= EXACT_END || sum <= -EXACT_END) {
           throw sqlError(`A sum has more than ${DIGITS_MAX} digits.`, null);
         }
@@ -139,6 +141,29 @@ export function* avgColumn(
     },
     budget,
   );
+}
+
+/**
+ * The mean of each group: of exact numbers a decimal of `type`, of floats the nearest float. Throws 6000 for more than DIGITS_MAX
+ * digits, 9006.
+ */
+export function* meanColumn(
+  of: SqlType,
+  type: SqlType,
+  counts: Float64Array,
+  sums: GroupSums,
+  budget: MemoryAccount,
+): Task<Vector> {
+  const form = formOf(of);
+  if (type.type === 'float') {
+    const mean = (group: number): number | null =>
+      counts[group] === 0 ? null : nearest(sums.at(group), BigInt(counts[group]) * form.unit, form.exponent);
+    return yield* floatColumn(counts.length, mean, budget);
+  }
+  const valid = yield* validOf(counts, budget);
+  const scale = scaleOf(type);
+  const mean = (group: number): bigint => decimalMean(sums.at(group), BigInt(counts[group]), form, scale);
+  return yield* wideColumn(counts.length, valid, mean, budget);
 }
 
 /**

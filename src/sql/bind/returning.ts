@@ -4,7 +4,7 @@
  */
 import type { ReadPlan } from '../../ir/index.js';
 import { type Constant, type Relation, readColumn } from '../../ir/index.js';
-import { ENTITY_ID_COLUMN, isEventType, lowerCase } from '../../schema/index.js';
+import { type Column, ENTITY_ID_COLUMN, isEventType, lowerCase } from '../../schema/index.js';
 import type { Field } from '../../vector/index.js';
 import { selectOf } from '../query/select-of.js';
 import { sqlError } from '../sql-error.js';
@@ -18,6 +18,7 @@ import type { OutputColumn, PlanColumns } from './query/plan-columns.js';
 import { bindOverTable, type OwnTable } from './query/query.js';
 import { BaseTable } from './query/tables/base-table.js';
 import type { SqlRequest } from './request.js';
+import { QUERY_NODES } from './writes.js';
 import { constantIn, type WrittenRows } from './written-rows.js';
 
 /** No table can have this name. */
@@ -46,6 +47,22 @@ export function bindReturning(
 /** The columns of the rows that RETURNING returns. Throws 6000, 506. */
 export const returnedOutputs = (statement: WriteStatement, request: SqlRequest): readonly Field[] =>
   bindReturning(statement, { ids: [], byColumn: new Map() }, request).outputs;
+
+/**
+ * Whether the rows of RETURNING depend on nothing but the statement: it inserts literals, and RETURNING reads no columns but those
+ * that it writes. Throws 6000, 506.
+ */
+export function returnsOnlyWritten(statement: WriteStatement, request: SqlRequest): boolean {
+  if (statement.is !== 'insert' || statement.conflict !== null || statement.tables.length > 0) return false;
+  const dimension = dimensionOf(statement.table, request.model);
+  const columnOf = (name: string): Column | null => namedOrDashed(dimension.columns, lowerCase(name));
+  const written = new Set(statement.columns.map(({ name }) => columnOf(name)));
+  const nodes = (statement.returning ?? []).flatMap(({ of }) => [...nodesOf(of)]);
+  return nodes.every((node) => {
+    if (node.is === 'column') return written.has(columnOf(node.name));
+    return node.is !== 'star' && !QUERY_NODES.has(node.is);
+  });
+}
 
 /** Throws 506 for columns that the caller may not use, and 6000 for events, which are no columns of the row. */
 function checkNames(

@@ -5,6 +5,7 @@
 import { type Column, type Dimension, isEventType, lowerCase } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
 import type { SourcePosition, SqlNode } from '../tree.js';
+import { namedOrDashed } from './clauses/sources.js';
 import { fromPostgres, jsonNumber } from './postgres-values.js';
 import type { SqlAccess, SqlDialect } from './request.js';
 import { suggestion } from './suggest.js';
@@ -40,12 +41,12 @@ export function writeColumn(
   position: SourcePosition,
 ): WriteColumn {
   const name = lowerCase(written);
-  const plain = dimension.columns.get(name);
+  const plain = namedOrDashed(dimension.columns, name) ?? undefined;
   if (plain?.type === 'unique-id') return { is: 'entity-id' };
   if (plain !== undefined && !isEventType(plain.type)) return { is: 'attribute', column: plain };
   const match = EVENT_NAME.exec(name);
-  const column = match === null ? undefined : dimension.columns.get(match[1]);
-  if (match !== null && column !== undefined && isEventType(column.type)) {
+  const column = match === null ? null : namedOrDashed(dimension.columns, match[1]);
+  if (match !== null && column !== null && isEventType(column.type)) {
     return { is: 'event', column, ordinal: Number(match[2] ?? 1), part: match[3] as 'value' | 'date' };
   }
   if (plain !== undefined) {

@@ -83,7 +83,7 @@ export function readsRows(statement: WriteStatement, request: SqlRequest): boole
   return bindTarget(table, where, request) === null;
 }
 
-const QUERY_NODES: ReadonlySet<SqlNode['is']> = new Set(['subquery', 'exists', 'in-query']);
+export const QUERY_NODES: ReadonlySet<SqlNode['is']> = new Set(['subquery', 'exists', 'in-query']);
 
 export function bindWrite(statement: WriteStatement, index: number, request: SqlRequest): BoundWrite {
   if (statement.is === 'insert') return bindInsert(statement, index, request);

@@ -1,7 +1,7 @@
 /**
  * Puts the rules of PostgreSQL into a parsed statement: a backslash is the escape character of LIKE patterns, / and % refuse the
- * divisor 0, / truncates the quotient of integers, and a cast to DECIMAL refuses values with more digits. The order of missing
- * values is set by the translation of tokens.
+ * divisor 0, / truncates the quotient of integers, results of decimals are decimals with all digits, and a cast to DECIMAL refuses
+ * values with more digits. The order of missing values is set by the translation of tokens.
  */
 import { nodesOf } from '../bind/nodes.js';
 import type { SqlDialect } from '../bind/request.js';
@@ -60,8 +60,11 @@ function applyTo(roots: readonly SqlNode[], dialect: SqlDialect): void {
       if (node.is === 'like') setEscape(node);
       if (dialect === 'http') continue;
       if (node.is === 'cast') Object.assign(node, { limitsDigits: true });
+      if (node.is === 'call') Object.assign(node, { ofPostgres: true });
+      if ('call' in node) Object.assign(node.call, { ofPostgres: true });
       if (node.is !== 'arithmetic') continue;
       if (node.operator === '/') divide(node);
+      if (node.operator === '*' || node.operator === '||') Object.assign(node, { ofPostgres: true });
       if (node.operator === '%') Object.assign(node, { operator: 'modulo' });
     }
   }

@@ -45,6 +45,7 @@ const configOf = (dataDir: string): ServeConfig => ({
   cert: null,
   key: null,
   trustProxy: [],
+  inlets: [],
   logLevel: 'silent',
   slowQueryMs: null,
   auditLog: null,

@@ -68,6 +68,7 @@ t.test('without options the defaults apply', (t) => {
       cert: null,
       key: null,
       trustProxy: [],
+      inlets: [],
       logLevel: 'info',
       slowQueryMs: 1_000,
       auditLog: null,

@@ -24,8 +24,12 @@ export class SqlStore {
     this.client = new JsonClient({ httpPort, ...serving }, server.keys().master);
   }
 
-  static async open(dir: string): Promise<SqlStore> {
-    const server = new ServerProcess({ dir, flags: ['--workers', '2'] });
+  /** `httpPort`: 0 = any free port. */
+  static async open(
+    dir: string,
+    { flags = [], httpPort = 0 }: { readonly flags?: readonly string[]; readonly httpPort?: number } = {},
+  ): Promise<SqlStore> {
+    const server = new ServerProcess({ dir, flags: ['--workers', '2', ...flags], httpPort });
     return new SqlStore(server, await server.serving);
   }
 

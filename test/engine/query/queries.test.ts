@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { type Cancellation, Prng, QuarryError } from '../../../src/base/index.js';
 import { databaseOf } from '../../../src/catalog/index.js';
 import type { QueryOptions } from '../../../src/engine/index.js';
-import { type CreateWorkerClient, WorkerClient } from '../../../src/engine/workers/worker-client.js';
+import type { CreateWorkerClient } from '../../../src/engine/workers/worker-client.js';
 import type {
   AggregateAnswer,
   AggregatePlan,
@@ -14,8 +14,8 @@ import type {
 } from '../../../src/ir/index.js';
 import type { WorkerOp } from '../../../src/protocol/index.js';
 import { jsonObject, num } from '../../support/generate.js';
-import { DATABASE_ID, makeDir, QUERY_OPTIONS, TestStore, workerFile } from '../store.js';
-import { workerWith } from '../threads.js';
+import { DATABASE_ID, makeDir, QUERY_OPTIONS, TestStore } from '../store.js';
+import { workersThat } from '../threads.js';
 
 const SEED = 662_607;
 t.comment(`seed ${SEED}`);
@@ -54,17 +54,10 @@ const aggregation = (levels: readonly TopLevel[]): AggregatePlan => ({
 });
 
 /** Workers that wait before they answer requests of this kind. */
-const slowWorkers =
-  (slow: (op: WorkerOp) => boolean, ms: number): CreateWorkerClient =>
-  (start, onDown) => {
-    const worker = new WorkerClient(workerFile, start, onDown);
-    const send: typeof worker.send = async (op, request) => {
-      const answer = await worker.send(op, request);
-      if (slow(op)) await pause(ms);
-      return answer;
-    };
-    return workerWith(worker, send);
-  };
+const slowWorkers = (slow: (op: WorkerOp) => boolean, ms: number): CreateWorkerClient =>
+  workersThat(async (op) => {
+    if (slow(op)) await pause(ms);
+  });
 
 t.test('an answer is cached until its database changes, and never hides a write', async (t) => {
   const store = await openPairs(t);

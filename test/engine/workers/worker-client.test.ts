@@ -116,7 +116,7 @@ interface Waiting {
   readonly number: number;
 }
 
-const OPS: readonly WorkerOp[] = ['parse', 'apply', 'count-entities', 'extract', 'select-next', 'mutate'];
+const OPS: readonly WorkerOp[] = ['parse', 'apply', 'count-entities', 'totals', 'select-next', 'mutate'];
 
 const opsOf = (task: readonly Waiting[]): WorkerOp[] => task.map(({ request }) => request.op);
 

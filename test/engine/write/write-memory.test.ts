@@ -5,11 +5,10 @@ import { WriteMemory } from '../../../src/engine/write/write-memory.js';
 const MIB = 2 ** 20;
 
 t.test('memory is full when a small insert is refused', async (t) => {
-  const memoryBytes = 0;
   const workers = { memory: {} as never, dictionaryBytesMax: 0 };
   const memory = new WriteMemory(
     workers,
-    { memoryBytes },
+    { deduplication: { memoryBytes: 0 }, lineKeys: { memoryBytes: 0 } },
     10 * MIB,
     new ProcessMemory(Number.POSITIVE_INFINITY),
   );
@@ -21,7 +20,7 @@ t.test('memory is full when a small insert is refused', async (t) => {
   t.equal(memory.isFull, false);
   const busy = new WriteMemory(
     workers,
-    { memoryBytes: 6 * MIB },
+    { deduplication: { memoryBytes: 3 * MIB }, lineKeys: { memoryBytes: 3 * MIB } },
     10 * MIB,
     new ProcessMemory(11 * MIB, () => 11 * MIB),
   );

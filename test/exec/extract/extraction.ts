@@ -1,6 +1,6 @@
 /** Shards for tests of extractions, and plain maps from which a model computes the expected rows. */
-import { hashBytes, type Prng, shardOf } from '../../../src/base/index.js';
-import { extractRows, QueryRun } from '../../../src/exec/index.js';
+import { hashBytes, type Prng, runToEnd, shardOf } from '../../../src/base/index.js';
+import { QueryMemories, QueryRun, SelectCursor } from '../../../src/exec/index.js';
 import type {
   Condition,
   ExtractedRow,
@@ -10,9 +10,10 @@ import type {
   OrderValue,
   OutputColumn,
   RowPosition,
+  SelectPlan,
 } from '../../../src/ir/index.js';
 import { greatCircleKm } from '../../../src/kernels/index.js';
-import { firstRows } from '../../../src/plan/index.js';
+import { extractedRows, RowMerge, type RowPart, selectOfExtraction } from '../../../src/plan/index.js';
 import { textOfInteger, type ValueForm } from '../../../src/schema/index.js';
 import { Arena, ArenaPool, Shard, type StorageBounds } from '../../../src/storage/index.js';
 import { countMatches, type StoredEntity } from '../../ir/evaluate.js';
@@ -138,17 +139,42 @@ export class Extraction {
     this.#apply(changes);
   }
 
-  /** The rows that `workers` workers return; shards are assigned to them in turn. */
-  rows(plan: ExtractPlan, workers = 1, run: QueryRun = unbounded()): ExtractedRow[] {
-    const answers = Array.from({ length: workers }, (_, worker) =>
-      extractRows(
-        this.shards.filter((_, index) => index % workers === worker),
-        plan,
-        this.#scratch,
-        run,
-      ),
-    );
-    return firstRows(plan, answers, plan.limit);
+  /**
+   * The rows that `workers` workers return, in parts of at most `partRows` rows; shards are assigned to them in turn.
+   */
+  rows(plan: ExtractPlan, workers = 1, run: QueryRun = unbounded(), partRows = 1_000_000): ExtractedRow[] {
+    const select = selectOfExtraction(plan);
+    const merge = new RowMerge(select, workers, Number.POSITIVE_INFINITY);
+    for (let worker = 0; worker < workers; worker++) {
+      const shards = this.shards.filter((_, index) => index % workers === worker);
+      for (const part of this.#parts(shards, select, run, partRows)) merge.push(worker, part);
+      merge.end(worker);
+    }
+    const rows: ExtractedRow[] = [];
+    for (let table = merge.take(); table !== null; table = merge.take())
+      rows.push(...runToEnd(extractedRows(plan, table)));
+    return rows;
+  }
+
+  *#parts(
+    shards: readonly Shard[],
+    plan: SelectPlan,
+    run: QueryRun,
+    partRows: number,
+  ): Generator<RowPart, void, void> {
+    const memories = new QueryMemories(null);
+    const settings = { plan, tables: [], format: null, profiled: false, memories };
+    const cursor = new SelectCursor(shards, settings, this.#scratch, run);
+    try {
+      for (let done = false; !done; ) {
+        const part = cursor.next(partRows);
+        if (part.gives !== 'columns') throw new Error(`a cursor returned ${part.gives}`);
+        ({ done } = part);
+        yield part;
+      }
+    } finally {
+      cursor.release();
+    }
   }
 
   wanted(plan: ExtractPlan): ExtractedRow[] {
@@ -301,7 +327,7 @@ function storedValueOf(
     if (value === undefined) return null;
     const { form } = COLUMNS.find((one) => one.id === column.columnId) as StoredColumn;
     return form === 'list'
-      ? (value as readonly Stored[]).map((item) => textOf(item, column))
+      ? JSON.stringify((value as readonly Stored[]).map((item) => textOf(item, column)))
       : textOf(value as Stored, column);
   }
   const own = (events.get(column.columnId) ?? [])
@@ -314,7 +340,8 @@ function storedValueOf(
   const values = [...pairs.values()].sort((a, b) =>
     a.date === b.date ? Buffer.compare(bytesOf(a.value), bytesOf(b.value)) : a.date < b.date ? -1 : 1,
   );
-  return values.length === 0 ? null : values;
+  if (values.length === 0) return null;
+  return JSON.stringify(values.length === 1 ? values[0] : values);
 }
 
 // Generators

@@ -189,6 +189,11 @@ function inputValue(input: Input, { id, entity, event, found }: NaiveRow): Value
       return found[input.join]?.[input.column] ?? null;
     case 'item':
       throw new Error('test/exec/items has the model of items');
+    case 'written':
+    case 'score':
+    case 'rank':
+    case 'nearest':
+      throw new Error('test/exec/extract has the model of extractions');
   }
 }
 

@@ -8,13 +8,14 @@ t.test('parameters name the fields of records', async (t) => {
     dimension: null,
     id: { from: 'field', field: '@id' },
     events: [],
+    eventFields: null,
     time: null,
     unknown: 'refuse',
     createsColumns: false,
     createsDimension: false,
   });
   const query =
-    'dimension=logs&id=:hash&event=visit:http.path:ended&event=code:status&time=ts&auto-create=column,dimension&delimiter=tab';
+    'dimension=logs&id=:hash&event=visit:http.path:ended&event=code:status&event-fields=page-view&time=ts&auto-create=column,dimension&delimiter=tab';
   t.strictSame(recordMappingOf(query, 'csv'), {
     format: 'csv',
     delimiter: '\t',
@@ -24,6 +25,7 @@ t.test('parameters name the fields of records', async (t) => {
       { column: 'visit', field: 'http.path', dateField: 'ended' },
       { column: 'code', field: 'status', dateField: null },
     ],
+    eventFields: 'page-view',
     time: 'ts',
     unknown: 'create',
     createsColumns: true,
@@ -41,6 +43,7 @@ t.test('wrong parameters are named', async (t) => {
     ['id=a&event=x', /"event" is "x", not COLUMN:FIELD/],
     ['id=a&event=x:y:z:w', /"event" is "x:y:z:w"/],
     ['id=a&event=:y', /"event" is ":y"/],
+    ['id=a&event-fields=Page View', /"event-fields" is "Page View", not the api-name/],
     ['id=a&unknown=drop', /"unknown" is "drop", not one of refuse ignore create/],
     ['id=a&auto-create=columns', /"auto-create" is "columns"/],
     ['id=a&delimiter=ab', /"delimiter" is "ab"/],

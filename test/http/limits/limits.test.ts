@@ -20,6 +20,7 @@ const COUNT = endpoint('POST /v1/query/count/entity');
 const EXISTS = endpoint('POST /v1/query/exists/entity');
 const UPDATE = endpoint('POST /v1/update');
 const INSERT = endpoint('POST /v1/insert');
+const RECORDS = endpoint('POST /v1/insert/lines');
 const DELETE = endpoint('POST /v1/delete');
 const SQL = endpoint('POST /v1/sql');
 
@@ -286,6 +287,11 @@ t.test('entity IDs are limited per minute, writes per UTC day, and refused reque
   t.strictSame(charge(INSERT, 41, 0, 1_000), { limit: 100, remaining: 40, resetSeconds: 59 });
   t.equal(charge(INSERT, 40, 0, 1_000), 'charged');
   t.strictSame(charge(INSERT, 1, 0, 59_999), { limit: 100, remaining: 0, resetSeconds: 1 });
+  t.strictSame(
+    charge(RECORDS, 1, 0, 59_999),
+    { limit: 100, remaining: 0, resetSeconds: 1 },
+    'records of lines count like other inserts',
+  );
   t.equal(charge(INSERT, 100, 0, 60_000), 'charged', 'in the next minute');
   t.equal(charge(UPDATE, 1_000), 'charged', 'updates are not limited per minute');
   t.equal(charge(UPDATE, 1, 999), 'charged');

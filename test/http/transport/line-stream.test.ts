@@ -6,6 +6,7 @@ import { type ErrorCode, Prng, QuarryError } from '../../../src/base/index.js';
 import { hashOfKey } from '../../../src/catalog/index.js';
 import { RateExceeded } from '../../../src/http/limits/rate-window.js';
 import { ByteBudget } from '../../../src/http/transport/body.js';
+import { BodyParts } from '../../../src/http/transport/body-parts.js';
 import { LineStream, PAUSED_BYTES_MAX, WITHHELD_BYTES_MAX } from '../../../src/http/transport/line-stream.js';
 import type { Response } from '../../../src/http/transport/uws.js';
 import { KEYS } from '../fake-engine.js';
@@ -768,7 +769,7 @@ for (const encoding of ['identity', 'gzip'] as const) {
         server: { budget, elapsedMs: () => 0, bodySecondsMax: 60, stallSecondsMax: 60, closing: false },
         response,
         encoding,
-        head: 'auto-create',
+        parts: new BodyParts(budget, 'auto-create'),
         records: null,
         apply: async () => {
           appliedCount++;

@@ -8,8 +8,8 @@ import type { HandlerRunner } from '../../../src/http/endpoints/handler-runner.j
 import { partIdempotencyIdOf } from '../../../src/http/endpoints/idempotency.js';
 import type { RequestLog } from '../../../src/http/observability/request-log.js';
 import { RequestNotes } from '../../../src/http/observability/request-notes.js';
-import type { BodyPart } from '../../../src/http/transport/body-parts.js';
 import { PartRunner } from '../../../src/http/transport/part-runner.js';
+import type { BodyPart } from '../../../src/http/transport/part-source.js';
 import { KEYS } from '../fake-engine.js';
 
 type Run = Parameters<HandlerRunner['run']>;

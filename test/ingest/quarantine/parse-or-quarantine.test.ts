@@ -139,7 +139,7 @@ t.test('a key that may write only some columns can have its lines kept', async (
 
 t.test('records of CSV are kept with their header', async (t) => {
   const mapping: RecordMapping = {
-    ...{ format: 'csv', delimiter: ',', dimension: null, events: [], time: null },
+    ...{ format: 'csv', delimiter: ',', dimension: null, events: [], eventFields: null, time: null },
     id: { from: 'field', field: 'id' },
     ...{ unknown: 'refuse', createsColumns: false, createsDimension: false },
   };

@@ -43,6 +43,7 @@ const MAPPING: RecordMapping = {
   dimension: null,
   id: { from: 'field', field: 'id' },
   events: [],
+  eventFields: null,
   time: null,
   unknown: 'refuse',
   createsColumns: false,
@@ -259,4 +260,70 @@ t.test('rows give the same entities as JSON and as CSV', async (t) => {
     if (difference !== null) return t.fail(`seed ${seed}, round ${round}: ${difference}`, { csv });
   }
   t.pass();
+});
+
+t.test('fields of an event are events of one relation, each in a column of its own', async (t) => {
+  const mapping: Partial<RecordMapping> = {
+    ...{ eventFields: 'event', time: 'at', unknown: 'create', createsColumns: true },
+  };
+  const records = [
+    '{"id":"a","at":"2026-01-05T10:00:00Z","event":{"plan":"pro","paid":12.5,"first":true,"tags":["x",1],"none":null}}',
+    '{"id":"a","at":"2026-01-05T11:00:00Z","event":"signed up","city":"Bonn"}',
+    '{"id":"b","at":"2026-01-05T12:00:00Z","event-plan":"free","eventful":3}',
+  ];
+  const outcome = parsed(records.join('\n'), mapping);
+  const event = (name: string, value: string, hour: number): string =>
+    `"${name}":[{"value":${value},"date":"2026-01-05T${hour}:00:00Z"}]`;
+  const wanted = [
+    `{"id":"a",${event('event-plan', '"pro"', 10)},${event('event-paid', '12.5', 10)},${event('event-first', '"true"', 10)},${event('event-tags', '"[\\"x\\",1]"', 10)}}`,
+    `{"id":"a",${event('event', '"signed up"', 11)},"city":"Bonn"}`,
+    `{"id":"b",${event('event-plan', '"free"', 12)},"eventful":3}`,
+  ];
+  if ('error' in outcome) throw new Error(outcome.error.message);
+  const { createdColumns, createdRelations } = outcome.parsed;
+  const ids = new Map(createdColumns.map(({ column: { apiName, id } }) => [apiName, id]));
+  const names = ['event-plan', 'event-paid', 'event-first', 'event-tags', 'event'];
+  t.strictSame(createdRelations, [
+    {
+      dimensionId: 1,
+      relation: {
+        id: Math.max(...ids.values()) + 1,
+        name: 'events',
+        columnIds: names.map((name) => ids.get(name)),
+      },
+    },
+  ]);
+  const related = new Map(createdColumns.map(({ column: created }) => [created.apiName, created] as const));
+  t.equal(related.get('event-first')?.type, 'string-event');
+  t.equal(related.get('event-paid')?.type, 'decimal-event');
+  t.equal(related.get('eventful')?.type, 'integer');
+  // The same entities, in a model that has the columns and the relation.
+  const before = MODEL.dimensions.get('default');
+  const columns = Array.from(before?.columns.values() ?? []).filter(({ id }) => id > 0);
+  const own = modelOf([
+    dimension(
+      1,
+      'default',
+      [...columns, ...createdColumns.map(({ column: created }) => created)],
+      [...(before?.relations.values() ?? []), createdRelations[0].relation],
+    ),
+  ]);
+  const context = { ...CONTEXT, model: own, repeatsIds: true };
+  const reread = parseLines(bytesOf(wanted.join('\n')), { head: 0, first: 1 }, context, reference);
+  if ('error' in reread) throw new Error(reread.error.message);
+  t.equal(unlikeInserts(outcome.parsed, { ...reread.parsed, createdColumns }), null);
+  const later = parsed('{"id":"c","at":"2026-01-05T10:00:00Z","event":{"new":1}}', mapping, context);
+  if ('error' in later) throw new Error(later.error.message);
+  t.strictSame(
+    later.parsed.createdRelations[0].relation.columnIds.slice(0, 5),
+    createdRelations[0].relation.columnIds,
+  );
+  t.equal(later.parsed.createdRelations[0].relation.id, createdRelations[0].relation.id);
+});
+
+t.test('fields of an event are refused or ignored like others if nothing is created', async (t) => {
+  const record = '{"id":"a","at":"2026-01-05T10:00:00Z","event":"x","name":"n"}';
+  const mapping = { eventFields: 'event', time: 'at' };
+  t.match(parsed(record, mapping), { error: { code: 2011, message: /no column "event"/ } });
+  t.equal(unlike(parsed(record, { ...mapping, unknown: 'ignore' }), ['{"id":"a","name":"n"}']), null);
 });

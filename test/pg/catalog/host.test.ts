@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { CatalogHost } from '../../../src/pg/catalog/host.js';
 import type { CatalogView } from '../../../src/pg/catalog/view.js';
+import type { ProtocolError } from '../../../src/pg/protocol/errors.js';
 import { Waiting } from '../../../src/pg/session/waiting.js';
 import { message } from '../raw-client.js';
 
@@ -79,10 +80,42 @@ t.test('the catalog host isolates views, refuses writes and row reads, and enfor
   setTimeout(() => waiting.cancel(), 10);
   await stopped;
   t.match(await query(TWO, NAMES), /two d/, 'another thread was started');
+
+  const joins = Array.from({ length: 1_000 }, (_, at) => `JOIN pg_class t${at} USING (oid)`);
+  const deep = [`SELECT 1 FROM pg_class ${joins.join(' ')}`, `SELECT 1${' UNION SELECT 1'.repeat(10_000)}`];
+  for (const text of deep) {
+    const outcome = query(ONE, text).catch((error: ProtocolError) => error.state);
+    t.match(await query(ONE, NAMES), /it's "one" a b/, 'another session is answered meanwhile');
+    t.match(await outcome, /54001/, `${text.slice(0, 40)}: refused`);
+  }
   while (host.instanceCount > 0) await wait(IDLE_MS);
   t.equal(reservedBytes, 0, 'memory is released when the thread has ended');
   capacityBytes = 100 * 2 ** 20;
   await t.rejects(query(ONE, NAMES), { state: '53200', message: /leaves too little memory/ });
   host.close();
   await t.rejects(query(ONE, NAMES), { state: '57P01', message: 'the server is stopping' });
+});
+
+t.test('a thread that ends is started again, and only the query that ended it fails', async (t) => {
+  const host = new CatalogHost({
+    threadFile: fileOf('test/pg/catalog/mortal-thread.js'),
+    template: async () => new Uint8Array(0),
+    runMsMax: 10_000,
+    idleMsMax: 10_000,
+    reserveMemory: () => () => {},
+  });
+  t.teardown(() => host.close());
+  const run = (text: string): Promise<string> =>
+    host.run(ONE, Buffer.from(text), new Waiting()).then(
+      (bytes) => bytes.toString(),
+      (error: ProtocolError) => error.state,
+    );
+  const all = ['a', 'die', 'b', 'poison', 'c', 'later', 'd', 'die', 'die', 'e'];
+  t.strictSame(await Promise.all(all.map(run)), [
+    ...['a', '54001', 'b', 'poison', 'c', 'later', 'd', '54001', '54001', 'e'],
+  ]);
+  await wait(IDLE_MS);
+  t.equal(await run('later'), 'later');
+  await wait(IDLE_MS);
+  t.equal(await run('g'), 'g', 'a thread that ended while idle is replaced');
 });

@@ -114,6 +114,21 @@ t.test('the extended protocol', async (t) => {
     );
   });
 
+  t.test('a text that is not UTF-8 is refused, and the session continues', async (t) => {
+    const text = Buffer.from("SELECT '\xff\xfe'\0", 'latin1');
+    const simple = await client.send('Z', message('Q', text));
+    t.equal(kinds(simple), 'EZ');
+    t.match(textOf(simple, 'E'), /C22021/);
+    const extended = await client.send('Z', message('P', '', text, int16(0)), bind('', ''), SYNC);
+    t.equal(kinds(extended), 'EZ');
+    t.match(textOf(extended, 'E'), /C22021/);
+    const value = message('B', '', '', int16(0, 1), int32(2), text.subarray(8, 10), int16(0));
+    const parameter = await client.send('Z', parse('', 'SELECT $1::text', 25), value, execute('', 0), SYNC);
+    t.equal(kinds(parameter), '12EZ');
+    t.match(textOf(parameter, 'E'), /C22021/);
+    t.equal(kinds(await client.send('Z', message('Q', 'SELECT 1'))), 'TDCZ');
+  });
+
   t.test('portals and prepared statements of a session are limited', async (t) => {
     const many = Array.from({ length: 30 }, (_, at) => bind(`p${at}`, 's'));
     t.match(textOf(await client.send('Z', ...many, SYNC), 'E'), /53200/);

@@ -108,6 +108,36 @@ t.test('statements over rows and over the catalog', async (t) => {
     );
   });
 
+  t.test(
+    'statements beyond a limit are refused with its SQLSTATE, and never sent to the catalog',
+    async (t) => {
+      const other = await fixture.connect();
+      const columns = Array.from({ length: 1_001 }, (_, at) => at).join();
+      const refused: readonly (readonly [string, string])[] = [
+        ['54001', `SELECT 'a'${"||'a'".repeat(10_000)}`],
+        ['54001', `SELECT 1${' UNION SELECT 1'.repeat(10_000)}`],
+        ['54001', `SELECT 1${'+1'.repeat(10_000)}`],
+        ['54001', `SELECT 1${'::int'.repeat(10_000)}`],
+        ['54001', `SELECT ${'('.repeat(10_000)}1${')'.repeat(10_000)}`],
+        ['54001', `SELECT 1 FROM pg_class${' UNION SELECT 1 FROM pg_class'.repeat(300)}`],
+        ['54001', `SELECT 1${'+1'.repeat(10_000)} FROM pg_class`],
+        ['54011', `SELECT ${columns}`],
+        ['54000', 'SELECT 1;'.repeat(101)],
+        ['54000', `SELECT 1 WHERE 1 IN (1${',1'.repeat(100_000)})`],
+      ];
+      let count = 0;
+      for (const [code, text] of refused) {
+        const both = [refusal(client.query(text)), refusal(client.query({ name: `s${++count}`, text }))];
+        t.strictSame((await other.query('SELECT count(*) AS n FROM pg_am')).rows, [{ n: '7' }]);
+        for (const one of await Promise.all(both)) t.equal(one.code, code, text.slice(0, 40));
+      }
+      const names = Array.from({ length: 1_000 }, (_, at) => `'x${at}'`).join();
+      t.strictSame(await query(`SELECT relname FROM pg_class WHERE relname IN ('flights', ${names})`), [
+        'flights',
+      ]);
+    },
+  );
+
   t.test('a backslash is an escape character in patterns', async (t) => {
     const named = (condition: string, values?: unknown[]): Promise<unknown[]> =>
       query(`SELECT name FROM flights WHERE ${condition} ORDER BY 1`, values);

@@ -90,7 +90,28 @@ t.test(
       { low: 1, high: 1 },
     ]);
     t.match(await send('DELETE FROM item RETURNING n', 'rows'), {
-      errors: [{ message: /RETURNING takes no Idempotency-Key/ }],
+      errors: [{ message: /with an Idempotency-Key, RETURNING is available for INSERT ... VALUES/ }],
+    });
+    const insert =
+      "INSERT INTO item([entity-id], n) VALUES ('New', 7), ('e1', NULL) RETURNING [entity-id], n + 1 AS next";
+    for (let round = 0; round < 3; round++) {
+      t.match(await send(insert, 'insert'), {
+        result: [
+          { 'entity-id': 'new', next: 8 },
+          { 'entity-id': 'e1', next: null },
+        ],
+      });
+      if (round === 1) await server.restart();
+    }
+    t.match(await send(insert.replace('7', '8'), 'insert'), { errors: [{ code: Number }] });
+    t.strictSame(await resultOf(server, 'SELECT COUNT(*) AS n, MAX(n) AS high FROM item'), [
+      { n: 1_501, high: 7 },
+    ]);
+    await resultOf(server, "INSERT INTO item([entity-id], n) VALUES ('e1', 1)");
+    await resultOf(server, "DELETE FROM item WHERE [entity-id] = 'new'");
+    t.match(await send(insert.replace('n + 1', '*'), 'all'), { errors: [{ code: 6000 }] });
+    t.match(await send(insert.replace('7', "'x'"), 'wrong'), {
+      errors: [{ code: 6000, more_info: { code: 2007 } }],
     });
     t.strictSame(await resultOf(server, 'DELETE FROM item WHERE n * 2 = 2'), { deleted: 1_500 });
   },

@@ -5,8 +5,8 @@
  */
 
 import type { TextBytes } from '../../../vector/index.js';
-import { compareBytes, prefixOf } from '../../extract/byte-order.js';
 import type { QueryRun } from '../../query-run.js';
+import { compareBytes, prefixOf } from '../../sort/byte-order.js';
 import { orderBy } from '../../sort/radix-order.js';
 
 const STEP_BYTES = 6;

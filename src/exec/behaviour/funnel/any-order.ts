@@ -65,7 +65,8 @@ export class AnyOrderSearch {
       this.#run.check();
       const attempt = this.from(first);
       if (best === null || attempt.length > best.length) best = attempt;
-      if (best.length === this.#rules.stepCount || this.#rules.within === Number.POSITIVE_INFINITY) return best;
+      if (best.length === this.#rules.stepCount || this.#rules.within === Number.POSITIVE_INFINITY)
+        return best;
       bound = this.#lane.dates[first];
     }
   }

@@ -161,7 +161,11 @@ class FunnelCounter {
     }
     const found = [...numbers].map((number) => events.values[value].textOf(number));
     if (found.length <= 1) return found;
-    return [found.reduce((least, text) => (Buffer.compare(Buffer.from(text), Buffer.from(least)) < 0 ? text : least))];
+    return [
+      found.reduce((least, text) =>
+        Buffer.compare(Buffer.from(text), Buffer.from(least)) < 0 ? text : least,
+      ),
+    ];
   }
 }
 

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { invariant } from '../../../base/index.js';
 import { savedQueriesOf } from '../../../catalog/index.js';
-import { type ScriptReader, type ScriptRequest, StepRefused } from '../../../engine/index.js';
+import { readForScript, type ScriptReader, type ScriptRequest, StepRefused } from '../../../engine/index.js';
 import { compile, ONE_ROW } from '../../../expression/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
@@ -30,6 +30,7 @@ export async function writeScript(
   const { databaseId, engine, access, idempotencyId, body, nowMs } = call;
   const begunMs = performance.now();
   const returned: Uint8Array[] = [];
+  const repeatable = await repeatableReturning(call, statements);
   const numbers = await engine
     .script({
       databaseId,
@@ -39,7 +40,7 @@ export async function writeScript(
       idempotency:
         idempotencyId === null ? null : { id: idempotencyId, bodyHash: hash('sha256', body, 'base64url') },
       bind: (model) => sql.bindWrites(statements, sqlRequestOf(call, model)),
-      prepare: prepareOf(call, statements, returned),
+      prepare: repeatable === null ? prepareOf(call, statements, returned) : null,
       cancellation: call.cancellation,
       charge: (insertedCount, updatedCount) => call.chargeWrites({ insertedCount, updatedCount }),
     })
@@ -47,7 +48,9 @@ export async function writeScript(
       if (!(error instanceof StepRefused)) throw error;
       throw sql.refusedWrite(statements[error.statement], error.row, error.refusal);
     });
-  if (statements[0].returning !== null) return { rows: { format: call.format, parts: streamOf(returned) } };
+  if (statements[0].returning !== null) {
+    return { rows: { format: call.format, parts: streamOf(repeatable ?? returned) } };
+  }
   const results = resultsOf(statements, numbers);
   if (results.length === 1) return results[0];
   const took = ((performance.now() - begunMs) / 1_000).toFixed(6);
@@ -63,11 +66,6 @@ function prepareOf(
 ): ScriptRequest['prepare'] {
   const requestOf = (model: DatabaseModel): sql.SqlRequest => sqlRequestOf(call, model);
   if (!sql.readRows(statements, requestOf(call.model))) return null;
-  const returning = statements.find((statement) => statement.returning !== null);
-  if (returning !== undefined && call.idempotencyId !== null) {
-    const what = 'RETURNING takes no Idempotency-Key, because its rows are not kept for a repeated request';
-    throw sql.sqlError(what, returning.position);
-  }
   return async (reader: ScriptReader) => {
     const prepared = await sql.prepareWrites(statements, call.model, requestOf, reader);
     if (prepared.returning !== null) {
@@ -75,6 +73,33 @@ function prepareOf(
     }
     return prepared.bind;
   };
+}
+
+/**
+ * The rows of RETURNING of a request with an Idempotency-Key, which are the same for a repeated request; null = there are none.
+ * Rejects with 6000 for statements whose rows depend on more than the statement.
+ */
+async function repeatableReturning(
+  call: DatabaseCall,
+  statements: readonly sql.WriteStatement[],
+): Promise<readonly Uint8Array[] | null> {
+  const returning = statements.find((statement) => statement.returning !== null);
+  if (returning === undefined || call.idempotencyId === null) return null;
+  const requestOf = (model: DatabaseModel): sql.SqlRequest => sqlRequestOf(call, model);
+  if (!sql.returnsOnlyWritten(returning, requestOf(call.model))) {
+    const what =
+      'with an Idempotency-Key, RETURNING is available for INSERT ... VALUES without ON CONFLICT, and with the columns that it names, because other rows are not stored for a repeated request';
+    throw sql.sqlError(what, returning.position);
+  }
+  const { databaseId, access, model, nowMs, cancellation } = call;
+  const columnIds = access.columnIds(model);
+  const reading = { databaseId, customKey: !call.mayCreate, columnIds, nowMs, cancellation };
+  return readForScript(call.engine, reading, async (reader) => {
+    const prepared = await sql.prepareWrites(statements, model, requestOf, reader);
+    return prepared.returning === null ? [] : reader.answer(prepared.returning, call.format);
+  }).catch((error) => {
+    throw error instanceof StepRefused ? sql.refusedWrite(returning, error.row, error.refusal) : error;
+  });
 }
 
 async function* streamOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void, void> {

@@ -4,9 +4,13 @@
  */
 import { ProtocolError } from '../../protocol/errors.js';
 import type { Frame } from '../../protocol/frames.js';
+import type { MessageReader } from '../../protocol/message-reader.js';
 import type { CopyIn } from './copy-in.js';
 
 const kindOf = (letter: string): number => letter.charCodeAt(0);
+
+/** The text of CopyFail, which may be in any encoding. */
+const reasonIn = ({ bytes }: MessageReader): string => bytes.toString('utf8').replace(/\0.*/s, '');
 
 export class CopyMessages {
   readonly #message: (frame: Frame) => Promise<void>;
@@ -65,7 +69,7 @@ export class CopyMessages {
     if (kind === kindOf('S') || kind === kindOf('H')) return;
     if (kind === kindOf('c')) this.#copy?.done();
     else if (kind === kindOf('f')) {
-      this.#copy?.fail(new ProtocolError('57014', `COPY from stdin failed: ${body.text()}`));
+      this.#copy?.fail(new ProtocolError('57014', `COPY from stdin failed: ${reasonIn(body)}`));
     } else this.#copy?.fail(new ProtocolError('08P01', 'unexpected message during COPY from stdin'));
     await this.#untilCopy(unfinished);
     if (![kindOf('c'), kindOf('f')].includes(kind)) await this.handle(frame);

@@ -7,6 +7,7 @@ import {
   catalogAnswer,
   catalogDescription,
 } from '../../catalog/answer.js';
+import { refuseComplex } from '../../catalog/bounds.js';
 import { ProtocolError, ReadsRows } from '../../protocol/errors.js';
 import type { Answer } from '../answer.js';
 import type { Portal, PreparedStatement } from '../portal.js';
@@ -72,6 +73,7 @@ export class CatalogAnswers {
     if (forbidden !== null) {
       throw new ProtocolError('42501', `${forbidden.text} is not available: the catalog is read-only`);
     }
+    refuseComplex(statement.text, statement.tokens);
     const request = this.#dependencies.client.execute('columns', statement.text);
     const catalogStatement: CatalogStatement = {
       text: withNewerNames(statement, text),

@@ -4,7 +4,7 @@
  * whole or not at all; their memory is reserved.
  */
 import { type Cancellation, QuarryError } from '../../../base/index.js';
-import { type EngineApi, type ScriptReader, StepRefused } from '../../../engine/index.js';
+import { type EngineApi, readForScript, type ScriptReader, StepRefused } from '../../../engine/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
 import { ProtocolError } from '../../protocol/errors.js';
@@ -31,7 +31,7 @@ const BYTES_MAX = 32 * 2 ** 20;
 const STATEMENTS_MAX = 1_000;
 const SAVEPOINTS_MAX = 1_000;
 const NO_RETURNING =
-  'RETURNING is not available in a transaction block, because the writes of a block take effect at COMMIT';
+  'in a transaction block, whose writes take effect at COMMIT, RETURNING is available for INSERT ... VALUES without ON CONFLICT, and with the columns that it names';
 
 type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
 
@@ -55,7 +55,6 @@ export class TransactionWrites {
   add(write: PendingWrite, request: PostgresRequest, tables: Pick<SessionTables, 'all'> | null = null): void {
     request.grantWrite();
     if (write.is === 'statement') {
-      if (write.statement.returning !== null) throw new ProtocolError('0A000', NO_RETURNING);
       const before = this.#pending.map(statementOf);
       sql.checkWrite(write.statement, before, requestOf(request.context, 'postgres', tables));
     }
@@ -134,6 +133,31 @@ const statementOf = (write: PendingWrite): sql.PreparedStatement =>
 export interface Written {
   readonly numbers: readonly number[];
   readonly rows: readonly Uint8Array[];
+}
+
+/**
+ * The DataRow messages of RETURNING of a write whose rows depend on nothing but the statement. Nothing is written. Rejects with
+ * 0A000 for other writes.
+ */
+export async function returnedRows(
+  engine: Pick<EngineApi, 'script'>,
+  statement: sql.WriteStatement,
+  request: PostgresRequest,
+  cancellation: Cancellation,
+): Promise<readonly Uint8Array[]> {
+  const { customKey } = request.grantWrite();
+  const { databaseId, access, model, nowMs } = request.context;
+  const sqlRequest = (newest: DatabaseModel): sql.SqlRequest =>
+    requestOf({ ...request.context, model: newest }, 'postgres');
+  if (!sql.returnsOnlyWritten(statement, sqlRequest(model))) throw new ProtocolError('0A000', NO_RETURNING);
+  const columnIds = access.columnIds(model);
+  const reading = { databaseId, customKey, columnIds, nowMs, cancellation };
+  return readForScript(engine, reading, async (reader) => {
+    const { returning } = await sql.prepareWrites([statement], model, sqlRequest, reader);
+    return returning === null ? [] : reader.answer(returning, 'postgres');
+  }).catch((error) => {
+    throw error instanceof StepRefused ? sql.refusedWrite(statement, error.row, error.refusal) : error;
+  });
 }
 
 /** Resolves when the writes are durable and visible. */

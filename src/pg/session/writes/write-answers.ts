@@ -11,7 +11,7 @@ import type { CopyStatement } from '../copy/copy-statement.js';
 import { type DatabaseContext, type PostgresRequest, requestOf } from '../queries/select.js';
 import type { SessionState } from '../session-statement.js';
 import type { Waiting } from '../waiting.js';
-import { type PendingWrite, runWrites } from './transaction-writes.js';
+import { type PendingWrite, returnedRows, runWrites } from './transaction-writes.js';
 
 type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
 
@@ -26,10 +26,13 @@ export async function answerWrite(
   const pending = { is: 'statement', statement: write, bytes } as const;
   const verb = write.is === 'insert-query' ? 'INSERT' : write.is.toUpperCase();
   if (state.isInBlock) {
-    state.writes.add(pending, request, state.tables);
-    request.ended(null, 0);
     // The number of rows of a query, and of entities of a change, is known when it takes effect.
-    return done(write.is === 'insert' ? `INSERT 0 ${write.rows.length}` : verb);
+    const tag = write.is === 'insert' ? `INSERT 0 ${write.rows.length}` : verb;
+    const rows = write.returning === null ? null : await returnedRows(engine, write, request, waiting);
+    state.writes.add({ ...pending, statement: { ...write, returning: null } }, request, state.tables);
+    request.ended(null, 0);
+    if (rows === null) return done(tag);
+    return withRows(tag, returnedFields(write, request.context), rows, formats);
   }
   const { numbers, rows } = await runWrites(engine, [pending], request, state.tables, waiting);
   request.ended(null, numbers[0]);

@@ -3,7 +3,7 @@
  * || concatenates texts, and so does + if both operands are texts.
  */
 import { type Expression, FLOAT, INTEGER, TEXT } from '../../../ir/index.js';
-import { DIGITS_MAX, type SqlType, scaleOf } from '../../../vector/index.js';
+import { DIGITS_MAX, MEAN_SCALE, type SqlType, scaleOf } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { SourcePosition } from '../../tree.js';
 import type { Binder } from '../binder.js';
@@ -44,14 +44,25 @@ export function bindArithmetic(node: NodeOf<'arithmetic'>, binder: Binder): Expr
   if (ofIntervals !== null) return ofIntervals;
   if (operator === 'divide' || operator === 'modulo') return divided(operator, left, right, position);
   const texts = left.type.type === 'text' && right.type.type === 'text' && !(isNull(left) && isNull(right));
-  if (!isOfNumbers(operator) || (operator === '+' && texts)) return joined(left, right);
+  const ofPostgres = node.ofPostgres === true;
+  if (!isOfNumbers(operator) || (operator === '+' && texts)) return joined(left, right, ofPostgres);
   const dates = isDate(left.type) || isDate(right.type);
   if (dates && (operator === '+' || operator === '-')) return moved(operator, left, right, position);
+  if (ofPostgres && isLongProduct(left, right)) return floatProduct(left, right, position);
   return calculated(operator, left, right, position);
 }
 
-/** The quotient or remainder of PostgreSQL. The quotient of decimals is a float, as over HTTP. */
-function divided(
+/** Most decimal places of a product in PostgreSQL's dialect; products with more are floats. */
+const PRODUCT_SCALE_MAX = 20;
+
+const isLongProduct = ({ type: a }: Expression, { type: b }: Expression): boolean =>
+  isExactNumber(a) && isExactNumber(b) && scaleOf(a) + scaleOf(b) > PRODUCT_SCALE_MAX;
+
+const floatProduct = (left: Expression, right: Expression, position: SourcePosition): Expression =>
+  arithmetic('*', FLOAT, castTo(left, FLOAT, position), castTo(right, FLOAT, position));
+
+/** The quotient or remainder of PostgreSQL. The quotient of decimals has MEAN_SCALE or more decimal places. */
+export function divided(
   operator: StrictDivision,
   left: Expression,
   right: Expression,
@@ -61,21 +72,29 @@ function divided(
   const [a, b] = [asNumber(left, sign, position), asNumber(right, sign, position)];
   const isWhole = a.type.type === 'integer' && b.type.type === 'integer';
   if (operator === 'divide' && !isWhole) {
-    return callOf('divide', FLOAT, [castTo(a, FLOAT, position), castTo(b, FLOAT, position)]);
+    const isExact = isExactNumber(a.type) && isExactNumber(b.type);
+    const scale = Math.max(MEAN_SCALE, scaleOf(a.type), scaleOf(b.type));
+    const type: SqlType = isExact ? { type: 'decimal', scale } : FLOAT;
+    return callOf('divide', type, [castTo(a, type, position), castTo(b, type, position)]);
   }
   const { type, members } = unify([a, b], position);
   return callOf(operator, type, members);
 }
 
 /** Concatenates; nested concatenations become one list. */
-function joined(left: Expression, right: Expression): Expression {
-  const before = left.op === 'call' && left.name === 'concat-strict' ? left.args : [asText(left)];
-  return callOf('concat-strict', TEXT, [...before, asText(right)]);
+function joined(left: Expression, right: Expression, ofPostgres: boolean): Expression {
+  const isList = left.op === 'call' && left.name === 'concat-strict';
+  const before = isList ? left.args : [asText(left, ofPostgres)];
+  return callOf('concat-strict', TEXT, [...before, asText(right, ofPostgres)]);
 }
 
-/** Converts to text: numbers by their digits, dates as in answers. */
-export function asText(expression: Expression): Expression {
-  if (expression.type.type === 'text') return expression;
+/** Converts to text: numbers by their digits or as PostgreSQL prints them, dates as in answers. */
+export function asText(expression: Expression, ofPostgres = false): Expression {
+  const { type } = expression.type;
+  if (type === 'text') return expression;
+  if (ofPostgres && (type === 'decimal' || type === 'float') && !isNull(expression)) {
+    return callOf('numeric-text', TEXT, [expression]);
+  }
   return isNull(expression) ? constantOf(TEXT, null) : castOf(expression, TEXT);
 }
 

@@ -7,15 +7,19 @@ import type { SourcePosition } from '../../tree.js';
 import type { Binder } from '../binder.js';
 import type { NodeOf } from '../scope.js';
 import { suggestion } from '../suggest.js';
+import { asText } from './arithmetic.js';
 import { callOf, castOf, compareOf, constantOf, integerOf, isNull, isTextConstant } from './build.js';
 import { exactly, fitsDigits, floorDivide, stepBetween } from './convert.js';
 import { readBeside, readNumber } from './literals.js';
+import { castToTime, isTime } from './time-cast.js';
 import { CAST_TYPE_NAMES, castTarget, isDate, isExactNumber, isNumber, sameType, typeName } from './types.js';
 
 export function bindCast(node: NodeOf<'cast'>, binder: Binder): Expression {
+  if (isTime(node.typeName)) return castToTime(binder.value(node.of), node.lenient, node.position);
   const type = targetOf(node);
   const { lenient, precision, position } = node;
-  const of = binder.value(node.of);
+  const operand = binder.value(node.of);
+  const of = type.type === 'text' && node.limitsDigits === true ? asText(operand, true) : operand;
   if (type.type === 'text' && precision !== null) {
     const whole = explicitCast(of, type, lenient, position);
     return isNull(whole) ? whole : callOf('left', TEXT, [whole, integerOf(precision)]);

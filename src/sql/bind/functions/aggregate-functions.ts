@@ -1,9 +1,9 @@
 /** The aggregate functions of SQL: names, argument types and result types. */
 import type { AggregateFunction } from '../../../ir/index.js';
 import { FLOAT, INTEGER } from '../../../ir/index.js';
-import type { SqlType } from '../../../vector/index.js';
-import type { SqlNode } from '../../tree.js';
-import { isNumber } from '../expressions/types.js';
+import { MEAN_SCALE, type SqlType, scaleOf } from '../../../vector/index.js';
+import type { CallNode, SqlNode } from '../../tree.js';
+import { isExactNumber, isNumber } from '../expressions/types.js';
 import { nodesOf } from '../nodes.js';
 
 export interface AggregateForm {
@@ -73,6 +73,12 @@ export function aggregateForm(name: string): AggregateForm | null {
   return FORMS.get(name) ?? null;
 }
 
+/** The form of a call, which in PostgreSQL's dialect has an AVG that is not rounded. */
+export function formOfCall({ name, ofPostgres }: CallNode): AggregateForm | null {
+  const found = aggregateForm(name);
+  return found?.function === 'avg' && ofPostgres === true ? { ...found, function: 'mean' } : found;
+}
+
 export function isAggregate(node: SqlNode): boolean {
   return node.is === 'call' && FORMS.has(node.name);
 }
@@ -89,6 +95,8 @@ export function aggregateType(name: AggregateFunction, of: SqlType | null): SqlT
   if (of === null || of.type === 'json') return null;
   if (OF_ANY.includes(name)) return of;
   if (!isNumber(of)) return null;
+  if (name === 'mean' && isExactNumber(of))
+    return { type: 'decimal', scale: Math.max(MEAN_SCALE, scaleOf(of)) };
   return name === 'sum' || name.startsWith('bit-') ? of : FLOAT;
 }
 

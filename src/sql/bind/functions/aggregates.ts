@@ -18,7 +18,7 @@ import { lettersOf } from '../expressions/text-case.js';
 import { typeName } from '../expressions/types.js';
 import type { InputTraits, NodeOf, Scope } from '../scope.js';
 import { operandOf } from '../where/operand.js';
-import { type AggregateForm, aggregateForm, aggregateIn, formType } from './aggregate-functions.js';
+import { type AggregateForm, aggregateIn, formOfCall, formType } from './aggregate-functions.js';
 
 /** The context in which aggregates are bound. */
 export interface AggregateGround {
@@ -50,7 +50,7 @@ export class Aggregates {
 
   /** Returns the input that represents the aggregate, or null if the call is not an aggregate. Throws 6000. */
   bind(node: NodeOf<'call'>): Expression | null {
-    const form = aggregateForm(node.name);
+    const form = formOfCall(node);
     if (form === null) return null;
     if (form.special !== null) throw sqlError(`${form.label} is not available here`, node.position);
     const { of, events } = this.#argument(node, form);

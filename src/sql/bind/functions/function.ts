@@ -4,7 +4,6 @@ import { type DateUnit, type Expression, FLOAT, INTEGER, TEXT } from '../../../i
 import { DIGITS_MAX, type SqlType } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { SourcePosition, SqlNode } from '../../tree.js';
-import { asText } from '../expressions/arithmetic.js';
 import {
   castOf,
   constantOf,
@@ -50,6 +49,8 @@ export interface CallSite {
   readonly scope: Scope;
   /** The unit argument; null if the function has none. */
   readonly unit: DateUnit | null;
+  /** See `ofPostgres` of calls in tree.ts. */
+  readonly ofPostgres: boolean;
 }
 
 /** Calls `make`, whose error 6000 gets a source position. */
@@ -102,13 +103,12 @@ export function unitOf(node: SqlNode, signature: string): DateUnit {
 
 /** Converts an argument to the kind that the function expects. Throws 6000 for other types. */
 export function argumentAs(
-  kind: Exclude<ArgumentKind, 'unit'>,
+  kind: Exclude<ArgumentKind, 'unit' | 'words'>,
   bound: Expression,
   signature: string,
   position: SourcePosition,
 ): Expression {
   if (kind === 'value') return bound;
-  if (kind === 'words') return asText(bound);
   const fitting = isNull(bound) ? nullOf(kind) : readArgument(kind, bound, position);
   if (ACCEPTS[kind](fitting)) return kind === 'float' ? castTo(fitting, FLOAT, position) : fitting;
   const is = bound.op === 'constant' && kind === 'digits' ? '' : `, not ${typeName(bound.type)}`;

@@ -2,7 +2,9 @@
 import { quoted } from '../../../base/index.js';
 import type { DateUnit, Expression } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
+import type { SqlNode } from '../../tree.js';
 import type { Binder } from '../binder.js';
+import { asText } from '../expressions/arithmetic.js';
 import type { NodeOf } from '../scope.js';
 import { suggestion } from '../suggest.js';
 import { CHOICE_FUNCTIONS } from './choice.js';
@@ -40,9 +42,27 @@ const BY_NAME: ReadonlyMap<string, SqlFunction> = new Map(
 /** In lower case. Names with a blank are for the reader alone. */
 export const FUNCTION_NAMES: readonly string[] = [...BY_NAME.keys()].filter((name) => !name.includes(' '));
 
+const SUBSTRING_NAMES: ReadonlySet<string> = new Set(['substring', 'substr', 'mid']);
+/** A group that a regular expression captures. */
+const GROUP = /(?<!\\)\((?!\?)/;
+
+/** SUBSTRING(text FROM 'pattern') returns what matches the regular expression, or its first group. */
+function asPatternCall(node: NodeOf<'call'>): NodeOf<'call'> {
+  const { name, args, position } = node;
+  const pattern = args[1];
+  const isPattern = SUBSTRING_NAMES.has(name) && args.length === 2 && pattern.is === 'string';
+  if (!isPattern || /^\s*[+-]?\d+\s*$/.test(pattern.text)) return node;
+  const at = { position, parenthesized: false };
+  const integer = (text: string): SqlNode => ({ is: 'number', text, ...at });
+  const options: SqlNode = { is: 'string', text: '', quotes: 'single', ...at };
+  const group = integer(GROUP.test(pattern.text) ? '1' : '0');
+  return { ...node, name: 'regexp_substr', args: [...args, integer('1'), integer('1'), options, group] };
+}
+
 /** Binds a call. Throws 6000 for an unknown function or unsuitable arguments. */
-export function bindFunction(node: NodeOf<'call'>, binder: Binder): Expression {
-  const { args, position } = node;
+export function bindFunction(call: NodeOf<'call'>, binder: Binder): Expression {
+  const node = asPatternCall(call);
+  const { args, position, ofPostgres = false } = node;
   const entry = entryOf(node);
   const signature = signatureOf(node.name, entry);
   const most = entry.rest === undefined ? entry.parameters.length + (entry.optional?.length ?? 0) : Infinity;
@@ -57,10 +77,11 @@ export function bindFunction(node: NodeOf<'call'>, binder: Binder): Expression {
     else {
       const takesJson = kind === 'json' || kind === 'point';
       const bound = takesJson ? binder.bind(argument) : binder.value(argument);
-      taken.push(argumentAs(kind, bound, signature, argument.position));
+      if (kind === 'words') taken.push(asText(bound, ofPostgres));
+      else taken.push(argumentAs(kind, bound, signature, argument.position));
     }
   });
-  return entry.make(taken, { position, scope: binder.scope, unit });
+  return entry.make(taken, { position, scope: binder.scope, unit, ofPostgres });
 }
 
 const ARRAYS = 'returns arrays, which are not available';

@@ -1,13 +1,13 @@
 /** Number functions. Integers stay integers; roots, powers and logarithms are floats. */
 
-import { type Constant, FLOAT, INTEGER, type ScalarFunction } from '../../../ir/index.js';
-import { scaleOf } from '../../../vector/index.js';
-import { calculated } from '../expressions/arithmetic.js';
+import { type Constant, type Expression, FLOAT, INTEGER, type ScalarFunction } from '../../../ir/index.js';
+import { type SqlType, scaleOf } from '../../../vector/index.js';
+import { calculated, divided } from '../expressions/arithmetic.js';
 import { callOf, castOf, constantOf, integerOf } from '../expressions/build.js';
 import { unify } from '../expressions/coerce.js';
 import { comparableTogether } from '../expressions/text-case.js';
 import { isExactNumber } from '../expressions/types.js';
-import type { SqlFunction } from './function.js';
+import type { CallSite, SqlFunction } from './function.js';
 
 type Make = SqlFunction['make'];
 
@@ -22,17 +22,34 @@ const floating =
   (args) =>
     callOf(name, FLOAT, args);
 
+/** An integer; in PostgreSQL's dialect, a decimal without places, whose quotients are decimals. */
+const wholeType = ({ type }: Expression, { ofPostgres }: CallSite): SqlType =>
+  ofPostgres && type.type === 'decimal' ? { type: 'decimal', scale: 0 } : INTEGER;
+
 /** FLOOR and CEILING: exact numbers yield integers. */
 const whole =
   (name: 'floor' | 'ceiling'): Make =>
-  ([of]) =>
-    of.type.type === 'integer' ? of : callOf(name, isExactNumber(of.type) ? INTEGER : FLOAT, [of]);
+  ([of], site) =>
+    of.type.type === 'integer'
+      ? of
+      : callOf(name, isExactNumber(of.type) ? wholeType(of, site) : FLOAT, [of]);
 
-/** ROUND(x[, digits]) and TRUNC: a decimal keeps `digits` places, and becomes an integer if there are none. */
+/**
+ * ROUND(x[, digits]) and TRUNC: a decimal keeps `digits` places, and becomes an integer if there are none. In PostgreSQL's dialect,
+ * numbers with `digits` have as many places, and floats are rounded half to even.
+ */
 const rounded =
   (name: 'round' | 'truncate'): Make =>
-  ([of, digits = integerOf(0)]) => {
+  (args, site) => {
+    const [of, digits = integerOf(0)] = args;
     const places = Number((digits as Constant).value);
+    if (site.ofPostgres && isExactNumber(of.type) && (of.type.type === 'decimal' || places > 0)) {
+      const type: SqlType = { type: 'decimal', scale: Math.max(0, places) };
+      return castOf(places < scaleOf(of.type) ? callOf(name, of.type, [of, digits]) : of, type);
+    }
+    if (site.ofPostgres && name === 'round' && args.length === 1 && of.type.type === 'float') {
+      return callOf('round-even', FLOAT, [of]);
+    }
     const call = callOf(name, of.type, [of, digits]);
     if (!isExactNumber(of.type)) return call;
     const scale = scaleOf(of.type);
@@ -42,9 +59,14 @@ const rounded =
   };
 
 /** DIV(y, x): the quotient without its fraction. */
-const quotient: Make = (args, { position }) => {
-  const { type, members } = unify(args, position);
-  return callOf('divide-whole', isExactNumber(type) ? INTEGER : FLOAT, members);
+const quotient: Make = (args, site) => {
+  const { type, members } = unify(args, site.position);
+  const [left, right] = members;
+  const result = isExactNumber(type) ? wholeType({ ...left, type }, site) : FLOAT;
+  if (!site.ofPostgres) return callOf('divide-whole', result, members);
+  // x % x is 0, or refuses a divisor of 0.
+  const checked = calculated('+', left, callOf('modulo', type, [right, right]), site.position);
+  return callOf('divide-whole', result, [checked, right]);
 };
 
 const wholeOf =
@@ -85,7 +107,11 @@ const extreme =
 
 export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
   { names: ['abs'], parameters: ['number'], make: keeping('abs') },
-  { names: ['sign'], parameters: ['number'], make: ([of]) => callOf('sign', INTEGER, [of]) },
+  {
+    names: ['sign'],
+    parameters: ['number'],
+    make: ([of], site) => callOf('sign', wholeType(of, site), [of]),
+  },
   { names: ['floor'], parameters: ['number'], make: whole('floor') },
   { names: ['ceiling', 'ceil'], parameters: ['number'], make: whole('ceiling') },
   { names: ['round'], parameters: ['number'], optional: ['digits'], make: rounded('round') },
@@ -93,7 +119,8 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
   {
     names: ['mod'],
     parameters: ['number', 'number'],
-    make: ([left, right], { position }) => calculated('%', left, right, position),
+    make: ([left, right], { position, ofPostgres }) =>
+      ofPostgres ? divided('modulo', left, right, position) : calculated('%', left, right, position),
   },
   { names: ['div'], parameters: ['number', 'number'], make: quotient },
   ...(['gcd', 'lcm'] as const).map((name): SqlFunction => {

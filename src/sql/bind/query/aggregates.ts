@@ -4,7 +4,7 @@ import { sqlError } from '../../sql-error.js';
 import type { CallNode, SqlNode } from '../../tree.js';
 import { lettersOf } from '../expressions/text-case.js';
 import { typeName } from '../expressions/types.js';
-import { type AggregateForm, aggregateForm, formType } from '../functions/aggregate-functions.js';
+import { type AggregateForm, aggregateForm, formOfCall, formType } from '../functions/aggregate-functions.js';
 import type { Scope } from '../scope.js';
 import {
   type AggregateNode,
@@ -24,7 +24,7 @@ export function isAggregateNode(node: SqlNode): node is AggregateNode {
 /** `scope` is that of the argument, without aggregates. Throws 6000. */
 export function bindAggregate(node: AggregateNode, scope: Scope): BoundAggregate {
   const call = callOf(node);
-  const form = aggregateForm(call.name);
+  const form = formOfCall(call);
   if (form === null) throw sqlError(`${call.name.toUpperCase()} is not an aggregate`, call.position);
   if (form.special === 'grouping') throw sqlError('GROUPING has neither FILTER nor ORDER BY', call.position);
   if (form.special !== null) return bindPacked(form.special, form, node, scope);

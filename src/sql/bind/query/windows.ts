@@ -32,7 +32,7 @@ import { keyOf } from '../expressions/expression-tree.js';
 import { intervalParts } from '../expressions/interval-arithmetic.js';
 import { comparable, lettersOf } from '../expressions/text-case.js';
 import { isDate, isNumber } from '../expressions/types.js';
-import { aggregateForm, formType } from '../functions/aggregate-functions.js';
+import { aggregateForm, formOfCall, formType } from '../functions/aggregate-functions.js';
 import type { NodeOf, Scope } from '../scope.js';
 import { extended } from './build.js';
 import { PLAIN_TRAITS, type PlanColumns } from './plan-columns.js';
@@ -126,7 +126,7 @@ export class Windows {
     const frame = frameOf(definition, binding, window.order);
     window.functions.push({
       ...column,
-      function: signature.name,
+      function: signature.name === 'avg' && call.ofPostgres === true ? 'mean' : signature.name,
       args: columns,
       frame,
     });
@@ -164,7 +164,7 @@ export class Windows {
     if (type === 'value') return args[0].type;
     if (type !== 'aggregate') return type;
     if (name === 'count') return INTEGER;
-    const form = isAggregateName(name) ? aggregateForm(call.name) : null;
+    const form = isAggregateName(name) ? formOfCall(call) : null;
     const result = form === null ? null : formType(form, args[0].type);
     if (result === null) {
       throw sqlError(

@@ -3,7 +3,7 @@ import { PGlite } from '@electric-sql/pglite';
 import t from 'tap';
 import { numericBytes } from '../../../../src/pg/protocol/numeric.js';
 import { int16, int32, message, RawClient } from '../../raw-client.js';
-import { startPostgres } from '../../site.js';
+import { refusal, startPostgres } from '../../site.js';
 
 const ROWS = `INSERT INTO "default" ("entity-id", age, pay) VALUES
   ('a', 1, 1.5), ('b', 2, 2.25), ('c', -4, 10), ('d', 0, 0), ('e', 7, -0.05), ('f', 3, 90000000000.1), ('g', NULL, NULL)`;
@@ -17,6 +17,18 @@ const QUERIES = [
   'SELECT coalesce(pay, 0.00), CASE WHEN age > 1 THEN pay ELSE 0.50 END FROM "default" ORDER BY "entity-id"',
   'SELECT sum(pay) OVER (ORDER BY "entity-id") FROM "default" ORDER BY "entity-id"',
   'SELECT 1.50, 1.50 + 2, 1.0, -0.10, 100::numeric(6, 3)',
+  'SELECT pay::text, pay || \'\', concat(pay, \'x\'), (pay * 1.0)::varchar FROM "default" ORDER BY "entity-id"',
+  'SELECT div(pay, 2), mod(pay, 0.4), pay % 2, floor(pay) FROM "default" ORDER BY "entity-id"',
+];
+/** Quotients and means: PostgreSQL chooses their number of decimal places by value, and we have 16 or more in all rows. */
+const QUOTIENTS = [
+  'SELECT round(pay, 4), trunc(pay, 3), round(age, 2), round(pay) / 2, sign(pay) / 4, ceil(pay) / 8 FROM "default" WHERE pay < 20 ORDER BY "entity-id"',
+  'SELECT avg(age), avg(pay), avg(DISTINCT age) FROM "default" WHERE pay BETWEEN 1 AND 10',
+  'SELECT age, avg(pay) FROM "default" WHERE pay BETWEEN 1 AND 10 GROUP BY age ORDER BY age',
+  'SELECT avg(age) OVER (ORDER BY "entity-id"), avg(pay) OVER () FROM "default" WHERE pay BETWEEN 1 AND 10 ORDER BY "entity-id"',
+  'SELECT pay / 1.5, pay / 3, 7 / pay, -pay / 0.3 FROM "default" WHERE pay BETWEEN 1 AND 10 ORDER BY "entity-id"',
+  'SELECT sum(pay) / count(*), sum(age)::numeric / 3 FROM "default" WHERE pay BETWEEN 1 AND 10',
+  'SELECT avg(age::float8), avg(1::float8), round(2.5::float8), round(-3.5::float8), 1e15::float8, 1e14::float8, 1.5e-5::float8, 0.0001::float8 FROM "default"',
 ];
 
 t.test('decimals', async (t) => {
@@ -41,6 +53,21 @@ t.test('decimals', async (t) => {
       const wanted = await postgres.query(text, [], { rowMode: 'array', parsers: PARSERS });
       t.strictSame(found.rows, wanted.rows, text);
     }
+  });
+
+  t.test('have the quotients and means of PostgreSQL', async (t) => {
+    const numbers = (rows: readonly unknown[]): unknown =>
+      (rows as (string | null)[][]).map((row) => row.map((value) => (value === null ? null : Number(value))));
+    for (const text of QUOTIENTS) {
+      const found = await client.query({ text, rowMode: 'array' });
+      const wanted = await postgres.query(text, [], { rowMode: 'array', parsers: PARSERS });
+      t.strictSame(numbers(found.rows), numbers(wanted.rows), text);
+    }
+    const mean = 'SELECT avg(n), avg(n)::text, 1.0 / 3 FROM (VALUES (1), (2), (2)) v (n)';
+    const answer = await client.query({ text: mean, rowMode: 'array' });
+    t.strictSame(answer.rows, [['1.6666666666666667', '1.6666666666666667', '0.3333333333333333']]);
+    t.equal((await refusal(client.query('SELECT mod(1, 0)'))).code, '22012');
+    t.equal((await refusal(client.query('SELECT div(1.5, 0)'))).code, '22012');
   });
 
   t.test('have the same scale in the binary format, RETURNING and COPY', async (t) => {

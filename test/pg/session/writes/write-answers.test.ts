@@ -122,6 +122,57 @@ t.test('writes', async (t) => {
     t.equal(await ids(), 'a,m2,t1');
   });
 
+  t.test('RETURNING of an INSERT in a block returns what the statement will write', async (t) => {
+    const before = await ids();
+    await client.query('BEGIN');
+    const first = await client.query(
+      `INSERT INTO "default" ("entity-id", name, pay, born) VALUES ('R1', 'Ann', 1.5, '2001-02-03'), ('r2', NULL, $1, NULL)
+       RETURNING "entity-id" AS id, upper(name) AS name, pay * 2 AS twice, born::text AS born`,
+      ['7'],
+    );
+    t.strictSame(
+      [first.command, first.rowCount, first.rows],
+      [
+        'INSERT',
+        2,
+        [
+          { id: 'r1', name: 'ANN', twice: '3.00', born: '2001-02-03' },
+          { id: 'r2', name: null, twice: '14.00', born: null },
+        ],
+      ],
+    );
+    t.equal(await ids(), before, 'nothing is written before COMMIT');
+    t.strictSame(
+      (await client.query(`INSERT INTO "default" ("entity-id", age) VALUES ('r3', 1) RETURNING 1 AS one`))
+        .rows,
+      [{ one: '1' }],
+    );
+    await client.query('COMMIT');
+    t.equal(await ids(), [...before.split(','), 'r1', 'r2', 'r3'].sort().join());
+    const refused: readonly (readonly [text: string, code: string])[] = [
+      [`INSERT INTO "default" ("entity-id") VALUES ('r4') RETURNING *`, '0A000'],
+      [`INSERT INTO "default" ("entity-id") VALUES ('r4') RETURNING age`, '0A000'],
+      [
+        `INSERT INTO "default" ("entity-id") VALUES ('r4') ON CONFLICT DO NOTHING RETURNING "entity-id"`,
+        '0A000',
+      ],
+      [
+        `INSERT INTO "default" ("entity-id") VALUES ('r4') RETURNING (SELECT count(*) FROM "default")`,
+        '0A000',
+      ],
+      [`INSERT INTO "default" ("entity-id", age) VALUES ('r4', 'x') RETURNING age`, '22P02'],
+      [`UPDATE "default" SET age = 1 RETURNING age`, '0A000'],
+      [`DELETE FROM "default" RETURNING "entity-id"`, '0A000'],
+    ];
+    for (const [text, code] of refused) {
+      await client.query('BEGIN');
+      t.equal((await refusal(client.query(text))).code, code, text);
+      await client.query('ROLLBACK');
+    }
+    await client.query(`DELETE FROM "default" WHERE "entity-id" IN ('r1', 'r2', 'r3')`);
+    t.equal(await ids(), before);
+  });
+
   t.test('COPY TO STDOUT and back, in text and CSV, with psql', async (t) => {
     if (!fs.existsSync('/usr/bin/psql')) {
       t.comment('left out: psql is not installed (postgresql-client)');

@@ -139,3 +139,20 @@ DROP TABLE paid;
 
 -- May be refused: arrays
 SELECT name FROM people, unnest(ARRAY['fr', 'de']) AS u (land) WHERE country = land ORDER BY name;
+
+-- Arithmetic of decimals as people write it in notebooks.
+SELECT status, avg(quantity) AS mean, avg(total) AS mean_total, sum(total) / sum(quantity) AS per_piece, sum(tax) / sum(subtotal) * 100 AS tax_rate FROM orders GROUP BY status ORDER BY status;
+
+SELECT "entity-id", total / 7 AS week, total % 7 AS rest, round(total / 7, 3) AS rounded, trunc(total, 1) AS cut, (total * 1.08)::numeric(12, 3)::text AS gross FROM orders ORDER BY "entity-id";
+
+SELECT avg(x * x) - avg(x) * avg(x) AS variance, sqrt(avg(x * x) - avg(x) * avg(x)) AS deviation FROM (SELECT total AS x FROM orders) t;
+
+SELECT corr(total, quantity) AS r, regr_slope(total, quantity) AS slope, count(*) FILTER (WHERE total > (SELECT avg(total) FROM orders)) AS above FROM orders;
+
+WITH monthly AS (SELECT date_trunc('month', "created-at") AS m, sum(total) AS s FROM orders GROUP BY 1)
+SELECT m, s, avg(s) OVER w AS mean, s - avg(s) OVER w AS difference, s / sum(s) OVER () AS share FROM monthly WINDOW w AS (ORDER BY m ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) ORDER BY m;
+
+-- Times of day.
+SELECT "entity-id", "created-at"::time AS at, extract(hour FROM "created-at"::time) AS hour FROM orders WHERE "created-at"::time BETWEEN TIME '05:00' AND '12:30'::time ORDER BY 1;
+
+SELECT CASE WHEN CAST("created-at" AS time) < time '08:00:00' THEN 'early' ELSE 'late' END AS part, count(*) AS n, min("created-at"::time) AS first FROM orders GROUP BY 1 ORDER BY 1;

@@ -104,3 +104,46 @@ begin;
 select 1 as id;
 
 commit;
+
+-- Tests of dbt_utils and dbt_expectations.
+select count(*) as failures, count(*) != 0 as should_warn, count(*) != 0 as should_error from (
+  with a as (select count(*) as count_a from people), b as (select count(*) as count_b from orders),
+  final as (select count_a, count_b, abs(count_a - count_b) as diff_count from a cross join b)
+  select * from final where diff_count > 100) dbt_internal_test;
+
+select * from (with validation_errors as (select status, "product-id" from orders group by status, "product-id" having count(*) > 2)
+select * from validation_errors) dbt_internal_test order by 1, 2;
+
+with grouped_expression as (select ("created-at")::date as date_col, count(*) as n from orders group by 1),
+base_dates as (select date_day::date as date_day from generate_series('2023-01-01'::timestamp, '2023-01-31'::timestamp, interval '1 day') as t (date_day))
+select count(*) as missing from base_dates d left join grouped_expression g on g.date_col = d.date_day where g.date_col is null;
+
+-- date_spine without generate_series, a snapshot's comparison, an incremental model's condition.
+with rawdata as (with p as (select 0 as generated_number union all select 1), unioned as (
+  select p0.generated_number * power(2, 0) + p1.generated_number * power(2, 1) + p2.generated_number * power(2, 2) + 1 as generated_number
+  from p as p0 cross join p as p1 cross join p as p2) select * from unioned where generated_number <= 7 order by generated_number),
+all_periods as (select (cast('2023-01-01' as date) + ((interval '1 day') * (row_number() over (order by generated_number) - 1))) as date_day from rawdata)
+select date_day::date as date_day from all_periods where date_day <= cast('2023-01-05' as date) order by 1;
+
+with snapshot as (select "entity-id" as id, status, total, "created-at" as updated_at from orders where status <> 'open'),
+source as (select "entity-id" as id, status, total + case when "entity-id" = 'o1' then 1 else 0 end as total from orders)
+select s.id, 'update' as dbt_change_type from source s join snapshot t on s.id = t.id where s.status is distinct from t.status or s.total is distinct from t.total order by 1;
+
+select * from orders where "created-at" > (select coalesce(max("created-at") - interval '90 days', '1900-01-01'::timestamp) from orders) order by "entity-id";
+
+-- pivot, unpivot, deduplicate, surrogate keys, generate_series and star of dbt_utils.
+select "person-id", sum(case when status = 'paid' then 1 else 0 end) as "paid", sum(case when status = 'open' then 1 else 0 end) as "open",
+  sum(case when status = 'refunded' then 1 else 0 end) as "refunded" from orders group by "person-id" order by 1 nulls first;
+
+select "entity-id", cast('subtotal' as text) as field_name, cast(subtotal as numeric(38, 2)) as value from orders where quantity = 1
+union all select "entity-id", cast('tax' as text) as field_name, cast(tax as numeric(38, 2)) as value from orders where quantity = 1 order by 1, 2;
+
+with row_numbered as (select _inner.*, row_number() over (partition by "person-id" order by "created-at" desc, "entity-id") as rn from orders as _inner)
+select distinct data."entity-id", data.total from orders as data inner join row_numbered on data."entity-id" = row_numbered."entity-id"
+where row_numbered.rn = 1 order by 1;
+
+select md5(cast(coalesce(cast(country as text), '_null_') || '-' || coalesce(cast(age as text), '_null_') || '-' || coalesce(cast(balance as text), '_null_') as text)) as id
+from people order by 1;
+
+select sum(total) filter (where status = 'paid') / nullif(sum(total), 0) as paid_share, avg(total) as mean, avg(quantity) as mean_quantity,
+  sum(total) / count(distinct "person-id") as per_person from orders;

@@ -47,3 +47,33 @@ GROUP BY 1 ORDER BY 1 LIMIT 5000;
 
 -- May be refused: TO_CHAR
 SELECT (CAST(EXTRACT(DOW FROM orders."created-at") AS INT)) AS "day_index", (TO_CHAR(orders."created-at", 'FMDay')) AS "day", COUNT(*) AS "n" FROM public.orders AS orders GROUP BY 1, 2 ORDER BY 1;
+
+-- Symmetric aggregates: sums and means over a join that repeats rows.
+SELECT people.country AS "people.country",
+  COALESCE(ROUND(COALESCE(SUM(DISTINCT people.balance), 0)::NUMERIC, 2), 0) AS "people.total_balance",
+  COUNT(DISTINCT people."entity-id") AS "people.count" FROM people LEFT JOIN orders ON orders."person-id" = people."entity-id"
+GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 500;
+
+SELECT DATE(orders."created-at") AS "orders.created_date", COUNT(*) AS "orders.count" FROM orders
+WHERE ((orders."created-at" >= (DATE_TRUNC('month', TIMESTAMP '2023-03-15')) AND orders."created-at" < (DATE_TRUNC('month', TIMESTAMP '2023-03-15') + (3 || ' month')::INTERVAL)))
+GROUP BY 1 ORDER BY 1 DESC LIMIT 500;
+
+SELECT TO_CHAR(DATE_TRUNC('month', orders."created-at"), 'YYYY-MM') AS "orders.created_month", AVG(orders.total) AS "orders.average_total",
+  PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY orders.total) AS "orders.median_total" FROM orders GROUP BY 1 ORDER BY 1 DESC LIMIT 500;
+
+SELECT CASE WHEN orders.total < 50 THEN 'T00' WHEN orders.total >= 50 AND orders.total < 100 THEN 'T01' WHEN orders.total >= 100 THEN 'T02' ELSE 'TXX' END
+  AS "orders.total_tier__sort_", CASE WHEN orders.total < 50 THEN 'Below 50' WHEN orders.total >= 50 AND orders.total < 100 THEN '50 to 99' WHEN orders.total >= 100
+  THEN '100 or Above' ELSE 'Undefined' END AS "orders.total_tier", COUNT(*) AS "orders.count" FROM orders GROUP BY 1, 2 ORDER BY 1 LIMIT 500;
+
+SELECT EXTRACT(DOW FROM orders."created-at")::INTEGER AS "orders.day_of_week_index", TRIM(TO_CHAR(orders."created-at", 'Day')) AS "orders.day_of_week",
+  COUNT(*) AS "orders.count" FROM orders GROUP BY 1, 2 ORDER BY 1 LIMIT 500;
+
+SELECT * FROM (SELECT *, DENSE_RANK() OVER (ORDER BY z___min_rank) AS z___pivot_row_rank, RANK() OVER (PARTITION BY z__pivot_col_rank ORDER BY z___min_rank)
+  AS z__pivot_col_ordering FROM (SELECT *, MIN(z___rank) OVER (PARTITION BY "people.country") AS z___min_rank FROM (
+    SELECT *, RANK() OVER (ORDER BY "people.country", z__pivot_col_rank) AS z___rank FROM (
+      SELECT *, DENSE_RANK() OVER (ORDER BY "people.plan" NULLS LAST) AS z__pivot_col_rank FROM (
+        SELECT people.plan AS "people.plan", people.country AS "people.country", COUNT(*) AS "people.count" FROM people GROUP BY 1, 2) ww) bb) aa) xx) zz
+WHERE z__pivot_col_rank <= 50 ORDER BY z___pivot_row_rank, z__pivot_col_rank;
+
+SELECT (CASE WHEN people.active THEN 'Yes' ELSE 'No' END) AS "people.active", COUNT(CASE WHEN (people.age >= 30) THEN 1 ELSE NULL END) AS "people.count_30"
+FROM people WHERE ((NOT COALESCE(people.country = 'it', FALSE))) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 500;

@@ -143,3 +143,34 @@ SELECT "public"."people"."name" AS "name" FROM "public"."people" WHERE LOWER("pu
 GROUP BY "public"."people"."name" ORDER BY "public"."people"."name" ASC LIMIT 100;
 
 SELECT CAST("public"."people"."age" AS text) AS "age", "public"."people"."active" AS "active" FROM "public"."people" ORDER BY "public"."people"."entity-id" ASC;
+
+-- Custom expressions, custom columns after a summary, cumulative sums, filters on dates relative to a date, joins of saved questions.
+SELECT "source"."created-at" AS "created-at", SUM("source"."sum") OVER (ORDER BY "source"."created-at" ASC ROWS UNBOUNDED PRECEDING) AS "sum" FROM (
+  SELECT DATE_TRUNC('month', "public"."orders"."created-at") AS "created-at", SUM("public"."orders"."total") AS "sum" FROM "public"."orders"
+  GROUP BY DATE_TRUNC('month', "public"."orders"."created-at")) AS "source" ORDER BY "source"."created-at" ASC;
+
+SELECT "source"."status" AS "status", "source"."count" AS "count", CAST("source"."count" AS double precision) / NULLIF(CAST(SUM("source"."count") OVER () AS double precision), 0) AS "share" FROM (
+  SELECT "public"."orders"."status" AS "status", COUNT(*) AS "count" FROM "public"."orders" GROUP BY "public"."orders"."status") AS "source" ORDER BY "source"."status" ASC;
+
+SELECT CAST("public"."orders"."created-at" AS date) AS "created-at", COUNT(*) AS "count" FROM "public"."orders" WHERE "public"."orders"."created-at" >= timestamp with time zone '2023-02-01 00:00:00.000Z'
+  AND "public"."orders"."created-at" < timestamp with time zone '2023-06-01 00:00:00.000Z' AND "public"."orders"."status" <> 'open' GROUP BY CAST("public"."orders"."created-at" AS date)
+ORDER BY CAST("public"."orders"."created-at" AS date) ASC LIMIT 10000;
+
+SELECT "People - Person"."country" AS "People - Person__country", FLOOR("public"."orders"."total" / 50.0) * 50.0 AS "total", COUNT(*) AS "count" FROM "public"."orders"
+LEFT JOIN "public"."people" AS "People - Person" ON "public"."orders"."person-id" = "People - Person"."entity-id" GROUP BY 1, 2 ORDER BY 1 ASC, 2 ASC;
+
+SELECT ((FLOOR((("public"."orders"."total" - 0.0) / 37.5)) * 37.5) + 0.0) AS "total", COUNT(*) AS "count" FROM "public"."orders" GROUP BY ((FLOOR((("public"."orders"."total" - 0.0) / 37.5)) * 37.5) + 0.0)
+ORDER BY 1 ASC;
+
+SELECT CONCAT("public"."people"."name", ' <', COALESCE("public"."people"."email", 'none'), '>') AS "who", LENGTH("public"."people"."email") AS "len",
+  SUBSTRING("public"."people"."email" FROM '@(.*)$') AS "host" FROM "public"."people" ORDER BY 1 ASC LIMIT 2000;
+
+SELECT SUM(CASE WHEN "public"."orders"."total" > 100 THEN 1 ELSE 0.0 END) / COUNT(*) AS "share", COUNT(DISTINCT CASE WHEN "public"."orders"."status" = 'paid' THEN "public"."orders"."person-id" END) AS "n",
+  STDDEV_POP("public"."orders"."total") AS "stddev", PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY "public"."orders"."total") AS "p90" FROM "public"."orders";
+
+SELECT (CAST(EXTRACT(dow FROM "public"."orders"."created-at") AS integer) + 1) AS "day", CAST(EXTRACT(hour FROM "public"."orders"."created-at") AS integer) AS "hour", COUNT(*) AS "count"
+FROM "public"."orders" GROUP BY 1, 2 ORDER BY 1 ASC, 2 ASC;
+
+SELECT "public"."people"."name" AS "name", DATE_TRUNC('week', ("public"."people"."created-at" + INTERVAL '1 day')) - INTERVAL '1 day' AS "week" FROM "public"."people" ORDER BY 1 LIMIT 10;
+
+SELECT COUNT(*) AS "count" FROM "public"."people" WHERE ((LOWER("public"."people"."email") LIKE '%example%') AND (NOT (LOWER("public"."people"."email") LIKE '%.net') OR "public"."people"."email" IS NULL));

@@ -48,3 +48,24 @@ where i.TABLE_SCHEMA = 'public' and i.TABLE_NAME = 'people' and i.CONSTRAINT_TYP
 order by i.CONSTRAINT_SCHEMA || '_' || i.CONSTRAINT_NAME, ii.TABLE_SCHEMA, ii.TABLE_NAME, ii.ORDINAL_POSITION;
 
 select character_set_name from INFORMATION_SCHEMA.character_sets;
+
+-- Folded steps of Power Query: merges, groups, conditional columns, replaced values, top rows, date differences.
+select "$Outer"."country", "$Inner"."n", "$Inner"."spent" from (select "_"."country", "_"."entity-id" as "id" from "public"."people" "_" where "_"."country" is not null) "$Outer"
+left outer join (select "rows"."person-id" as "id2", count(1) as "n", sum("rows"."total") as "spent" from "public"."orders" "rows" group by "person-id") "$Inner"
+on ("$Outer"."id" = "$Inner"."id2") order by "$Outer"."id";
+
+select "_"."status" as "status", "_"."a0" as "a0", "_"."a1" as "a1" from (select "rows"."status" as "status", avg("rows"."total") as "a0", cast(count(distinct("rows"."person-id")) as decimal) +
+  max(case when "rows"."person-id" is null then 1 else 0 end) as "a1" from "public"."orders" "rows" group by "status") "_" where not "_"."a0" is null order by "_"."status" limit 1001;
+
+select "_"."entity-id", case when "_"."discount" is null then 0 else "_"."discount" end as "discount", "_"."total" - coalesce("_"."discount", 0) as "net"
+from "public"."orders" "_" where "_"."quantity" >= 5 order by "_"."total" desc, "_"."entity-id" limit 10;
+
+select "semijoin1"."c1" as "c1", sum("basetable0"."total") as "a0" from "public"."orders" "basetable0" inner join ((select 'paid' as "c1") union all (select 'open' as "c1")) "semijoin1"
+on "semijoin1"."c1" = "basetable0"."status" group by "semijoin1"."c1" order by 1 limit 1000001;
+
+select date_part('year', "$Table"."created-at") as "Year", date_part('quarter', "$Table"."created-at") as "Quarter", sum("$Table"."total") as "total" from "public"."orders" "$Table"
+group by 1, 2 order by 1, 2 limit 1001;
+
+select "t1"."name", cast("t1"."created-at" as date) - cast("t1"."birth-date" as date) as "days" from "public"."people" "t1" where "t1"."birth-date" is not null order by 2 desc;
+
+select top."status", top."n" from (select "status", count(*) as "n", row_number() over (order by count(*) desc, "status") as "r" from "public"."orders" group by "status") top where top."r" <= 2 order by 1;

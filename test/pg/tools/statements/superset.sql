@@ -61,3 +61,25 @@ EXPLAIN SELECT COUNT(*) FROM public.orders;
 
 -- Previews of a table.
 SELECT "entity-id", title, category, vendor, price, rating, "created-at" FROM public.products ORDER BY "entity-id" LIMIT 100;
+
+-- Contributions, rolling means, comparisons with an earlier period, time grains and filters of dashboards.
+SELECT status AS status, SUM(total) AS total, SUM(total) * 1.0 / SUM(SUM(total)) OVER () AS contribution FROM public.orders GROUP BY status ORDER BY total DESC LIMIT 100;
+
+SELECT DATE_TRUNC('month', "created-at") AS __timestamp, AVG(SUM(total)) OVER (ORDER BY DATE_TRUNC('month', "created-at") ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS rolling
+FROM public.orders GROUP BY 1 ORDER BY 1 LIMIT 1000;
+
+SELECT DATE_TRUNC('quarter', "created-at") AS q, SUM(total) AS total, LAG(SUM(total)) OVER (ORDER BY DATE_TRUNC('quarter', "created-at")) AS before,
+  ROUND(100.0 * (SUM(total) - LAG(SUM(total)) OVER (ORDER BY DATE_TRUNC('quarter', "created-at"))) / NULLIF(LAG(SUM(total)) OVER (ORDER BY DATE_TRUNC('quarter', "created-at")), 0), 2) AS pct
+FROM public.orders GROUP BY 1 ORDER BY 1;
+
+SELECT DATE_TRUNC('minute', "created-at") - INTERVAL '1 minute' * (EXTRACT(MINUTE FROM "created-at")::int % 15) AS __timestamp, COUNT(*) AS n FROM orders GROUP BY 1 ORDER BY 1 LIMIT 5;
+
+SELECT country AS country, plan AS plan, GROUPING(country, plan) AS g, COUNT(*) AS count, AVG(balance) AS mean FROM people GROUP BY CUBE (country, plan) ORDER BY g, country NULLS LAST, plan NULLS LAST;
+
+SELECT status AS status, ARRAY_TO_STRING(ARRAY_AGG(DISTINCT "product-id" ORDER BY "product-id"), ',') AS products, STRING_AGG(DISTINCT "product-id", '/' ORDER BY "product-id") AS list
+FROM orders GROUP BY status ORDER BY status;
+
+SELECT COUNT(DISTINCT "person-id") AS "COUNT_DISTINCT(person)", COUNT(DISTINCT ("person-id", status)) AS pairs FROM public.orders;
+
+SELECT name AS name, balance AS balance, NTILE(3) OVER (ORDER BY balance) AS tercile, PERCENT_RANK() OVER (ORDER BY balance) AS pr, CUME_DIST() OVER (ORDER BY balance) AS cd
+FROM people WHERE balance IS NOT NULL ORDER BY balance;

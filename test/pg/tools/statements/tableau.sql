@@ -61,3 +61,27 @@ SELECT 1 AS "COL";
 BEGIN;
 
 COMMIT;
+
+-- Level of detail expressions, table calculations pushed down, sets and bins.
+SELECT "t0"."country" AS "country", AVG("t1"."__measure__0") AS "avg:Calculation:ok" FROM (SELECT "people"."country" AS "country", "people"."entity-id" AS "id"
+  FROM "public"."people" "people" GROUP BY 1, 2) "t0" INNER JOIN (SELECT "orders"."person-id" AS "id", SUM("orders"."total") AS "__measure__0" FROM "public"."orders" "orders"
+  GROUP BY 1) "t1" ON ("t0"."id" IS NOT DISTINCT FROM "t1"."id") GROUP BY 1;
+
+SELECT FLOOR(("orders"."total" / 25.0)) AS "Total (bin)", SUM(1) AS "cnt" FROM "public"."orders" "orders" GROUP BY 1;
+
+SELECT "orders"."status" AS "status" FROM "public"."orders" "orders" GROUP BY 1 ORDER BY SUM("orders"."total") DESC, "status" ASC LIMIT 2;
+
+SELECT "orders"."status" AS "status", SUM("orders"."total") AS "sum" FROM "public"."orders" "orders" INNER JOIN (SELECT "orders"."product-id" AS "p", SUM("orders"."total")
+  AS "$__alias__0" FROM "public"."orders" "orders" GROUP BY 1 ORDER BY 2 DESC LIMIT 3) "t0" ON ("orders"."product-id" = "t0"."p") GROUP BY 1;
+
+SELECT ((CAST("orders"."created-at" AS DATE)) - (CAST(EXTRACT(DOW FROM "orders"."created-at") AS INTEGER))) AS "twk:created-at:ok", COUNT(1) AS "cnt"
+FROM "public"."orders" "orders" GROUP BY 1;
+
+SELECT UPPER(SUBSTR("people"."name", 1, 1)) AS "Initial", (CASE WHEN (POSITION('example.org' IN "people"."email") > 0) THEN 'org' ELSE 'other' END) AS "Kind", COUNT(1) AS "cnt"
+FROM "public"."people" "people" GROUP BY 1, 2;
+
+SELECT "people"."plan" AS "plan", (CASE WHEN COUNT("people"."balance") > 1 THEN STDDEV_SAMP(CAST("people"."balance" AS DOUBLE PRECISION)) ELSE NULL END) AS "std", SUM("people"."balance") AS "sum"
+FROM "public"."people" "people" GROUP BY 1;
+
+SELECT (("orders"."created-at" >= (TIMESTAMP '2023-01-01 00:00:00.000')) AND ("orders"."created-at" < (TIMESTAMP '2023-07-01 00:00:00.000'))) AS "in", MAX("orders"."total") AS "max"
+FROM "public"."orders" "orders" WHERE (("orders"."status" LIKE '%pa%') OR (LOWER("orders"."status") = 'open')) GROUP BY 1;

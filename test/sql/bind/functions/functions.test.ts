@@ -91,7 +91,11 @@ const CALLS: FunctionCalls = {
     [[name, ratio], 'SUBSTRING(text, integer[, integer]) takes a whole number here, not float'],
     [[name, number('1.5')], 'SUBSTRING(text, integer[, integer]) takes a whole number here, not decimal(1)'],
     [[name, string('2')], '(substring #3:text 2:integer):text'],
-    [[name, string('x')], '"x" cannot be read as integer'],
+    [[name, string('x')], '(regex-substring #3:text "x":text 1:integer 1:integer "i":text 0:integer):text'],
+    [
+      [name, string('x(y)')],
+      '(regex-substring #3:text "x(y)":text 1:integer 1:integer "i":text 1:integer):text',
+    ],
     [[name, one, two, one], 'SUBSTRING(text, integer[, integer]) was given 4 arguments'],
   ],
   left: [[[name, two], '(left #3:text 2:integer):text']],
