@@ -82,6 +82,13 @@ export interface RetentionQuestion {
 }
 
 export type BehaviourQuestion = FunnelQuestion | ActivityQuestion | RetentionQuestion;
+export const BEHAVIOUR_KINDS = [
+  'funnel',
+  'retention',
+  'lifecycle',
+  'stickiness',
+  'actives',
+] as const satisfies readonly BehaviourQuestion['kind'][];
 export type BehaviourKind = BehaviourQuestion['kind'];
 
 export interface BehaviourPlan {

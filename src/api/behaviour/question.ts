@@ -1,6 +1,11 @@
 /** The fields that all questions about behaviour share: entities, time and periods. */
 import { type BindingTime, QuarryError, quoted } from '../../base/index.js';
-import { PERIODS_MAX, type QuestionFields, WEEK_STARTS } from '../../interface/index.js';
+import {
+  type CountQueryFields,
+  PERIODS_MAX,
+  type QuestionFields,
+  WEEK_STARTS,
+} from '../../interface/index.js';
 import type { BehaviourPlan, Condition, PeriodStarts, Window } from '../../ir/index.js';
 import { type Dimension, type Period, PeriodCalendar, ZoneOffsets } from '../../schema/index.js';
 import type { Access } from '../body/access.js';
@@ -13,8 +18,11 @@ import { readWindow } from '../condition/window.js';
 /** All event dates; the ends of a question without `between`. */
 const ALL_TIME: Window = { from: 0, to: 0xffffffff };
 
-export interface QuestionCall {
-  readonly body: RequestBody<QuestionFields>;
+/** The fields of a question of any kind. */
+export type QuestionCallFields = QuestionFields & CountQueryFields;
+
+export interface QuestionCall<F extends QuestionCallFields = QuestionCallFields> {
+  readonly body: RequestBody<F>;
   readonly dimension: Dimension;
   readonly databaseId: number;
   readonly nowMs: BindingTime;
@@ -30,7 +38,7 @@ export type SharedPlan = Pick<BehaviourPlan, 'databaseId' | 'dimensionId' | 'con
 /** Reads the shared fields. Throws 506, 9101 and the errors of conditions and windows. */
 export function bindShared(call: QuestionCall): SharedPlan {
   const { dimension, databaseId } = call;
-  const { zone } = readAll({ zone: () => zoneOf(call) });
+  const { zone } = readAll({ zone: () => zoneOf(call), weekStart: () => call.body.get('week-start') });
   const shared = readAll({
     condition: () => entitiesOf(call),
     between: () => betweenOf(call, zone),
@@ -48,16 +56,20 @@ function zoneOf({ body, prefix }: QuestionCall): ZoneOffsets {
   }
 }
 
-function entitiesOf({ body, dimension, nowMs, access, prefix }: QuestionCall): Condition | null {
-  const query = body.get('query') as Json | undefined;
-  const condition =
-    query === undefined || query === null
-      ? null
-      : bindQuery(query, dimension, nowMs, {
-          checkColumn: access.checkColumn,
-          path: `${prefix}query`,
-        });
+function entitiesOf(call: QuestionCall): Condition | null {
+  const { body, dimension, nowMs, access, prefix } = call;
+  const condition = bindNested(call, body.get('query') as Json | undefined, `${prefix}query`);
   return access.restrict(dimension, condition, nowMs);
+}
+
+/** A condition list inside a question; null if it is absent or null. */
+export function bindNested(
+  { dimension, nowMs, access }: Pick<QuestionCall, 'dimension' | 'nowMs' | 'access'>,
+  query: Json | undefined,
+  path: string,
+): Condition | null {
+  if (query === undefined || query === null) return null;
+  return bindQuery(query, dimension, nowMs, { checkColumn: access.checkColumn, path });
 }
 
 function betweenOf({ body, nowMs, prefix }: QuestionCall, zone: ZoneOffsets): Window {

@@ -1,7 +1,8 @@
 /**
  * Lifecycle, stickiness and actives. Cells: lifecycle has new, returning, resurrecting and dormant per period;
  * stickiness entry k counts entities active in k periods; actives has count and rolling count per period.
- * An entity is active in a period by events inside `between`; what it did before also counts events before `between`.
+ * An entity is active in a period of the answer by events inside `between`. Events before `between` are history: they make
+ * an entity active in the periods before the first, and not new; rolling counts take all of them.
  */
 import { type ActivityQuestion, periodCount } from '../../ir/index.js';
 import { walkEntities } from './entity-walk.js';
@@ -85,17 +86,19 @@ function countActives(counts: Float64Array, activity: Activity, count: number, r
 
 function countLifecycle(counts: Float64Array, activity: Activity, count: number): void {
   const { active, activeCount, wide, wideCount, isOld } = activity;
-  for (let at = 0, before = 0; at < activeCount; at++) {
+  // The period before the first.
+  let before = wideCount > 0 && wide[0] === -1 ? -1 : Number.NEGATIVE_INFINITY;
+  for (let at = 0; at < activeCount; at++) {
     const period = active[at];
-    while (before < wideCount && wide[before] < period - 1) before++;
-    const isReturning = before < wideCount && wide[before] === period - 1;
     const isNew = at === 0 && !isOld;
-    counts[period * 4 + (isReturning ? 1 : isNew ? 0 : 2)]++;
+    if (before !== period - 1) noteDormant(counts, before, count);
+    counts[period * 4 + (before === period - 1 ? 1 : isNew ? 0 : 2)]++;
+    before = period;
   }
-  for (let at = 0, next = 0; at < wideCount; at++) {
-    const period = wide[at] + 1;
-    if (period < 0 || period >= count) continue;
-    while (next < activeCount && active[next] < period) next++;
-    if (next === activeCount || active[next] !== period) counts[period * 4 + 3]++;
-  }
+  noteDormant(counts, before, count);
+}
+
+/** Counts an entity that was active last in period `last`. */
+function noteDormant(counts: Float64Array, last: number, count: number): void {
+  if (last >= -1 && last + 1 < count) counts[(last + 1) * 4 + 3]++;
 }
