@@ -97,6 +97,8 @@ export interface BehaviourPlan {
   /** The entities that take part; null = all. */
   readonly condition: Condition | null;
   readonly events: readonly BehaviourEvent[];
+  /** Indexes of the events that are streams of columns: each value has its own date, also a value that is tied to another. */
+  readonly streams: readonly number[];
   /** Whether two of the events' columns may be tied, so that their values are one event. */
   readonly isTied: boolean;
   /** Event columns whose values are read with the events; a value of a tied column belongs to the event. */

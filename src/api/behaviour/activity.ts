@@ -57,6 +57,7 @@ function bindActivity(
   return {
     ...target,
     events: [event],
+    streams: [],
     isTied: binder.isTied,
     values: [],
     periods,

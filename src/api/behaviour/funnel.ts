@@ -62,6 +62,7 @@ export function bindFunnel(call: FunnelCall): BoundQuestion {
   const plan: BehaviourPlan = {
     ...target,
     events: [...steps, ...exclusions, ...(isStrict ? [{ event: stream }] : [])].map(({ event }) => event),
+    streams: isStrict ? [steps.length + exclusions.length] : [],
     isTied: binder.isTied,
     values: [...same.map(valueColumnOf), ...(breakdown?.of === 'step' ? [breakdown.column] : [])],
     periods,

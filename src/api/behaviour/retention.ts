@@ -60,6 +60,7 @@ export function bindRetention(call: RetentionCall): BoundQuestion {
   const plan: BehaviourPlan = {
     ...target,
     events: [start, back ?? start],
+    streams: [],
     isTied: binder.isTied,
     values: [],
     periods,

@@ -19,13 +19,17 @@ class RetentionCounter {
   readonly #input: KernelInput<RetentionQuestion>;
   readonly #dates: Uint32Array;
   readonly #masks: Uint32Array;
-  /** The dates of the entity's returns up to `until`, ascending. */
+  readonly #links: Uint32Array | null;
+  /** The dates of the entity's returns up to `until`, ascending, and their events. */
   #returns = new Float64Array(64);
+  #returnEvents = new Uint32Array(64);
   #returnCount = 0;
 
   constructor(input: KernelInput<RetentionQuestion>) {
     this.#input = input;
-    [this.#dates, this.#masks] = input.events.columns;
+    const { columns, linkColumn } = input.events;
+    [this.#dates, this.#masks] = columns;
+    this.#links = linkColumn < 0 ? null : columns[linkColumn];
   }
 
   count(row: number, from: number, to: number): void {
@@ -70,9 +74,14 @@ class RetentionCounter {
 
   #readReturns(from: number, to: number): void {
     this.#returnCount = 0;
-    if (this.#returns.length < to - from) this.#returns = new Float64Array((to - from) * 2);
+    if (this.#returns.length < to - from) {
+      this.#returns = new Float64Array((to - from) * 2);
+      this.#returnEvents = new Uint32Array((to - from) * 2);
+    }
     for (let at = from; at < to && this.#dates[at] <= this.#input.question.until; at++) {
-      if ((this.#masks[at] & RETURN) !== 0) this.#returns[this.#returnCount++] = this.#dates[at];
+      if ((this.#masks[at] & RETURN) === 0) continue;
+      this.#returnEvents[this.#returnCount] = at;
+      this.#returns[this.#returnCount++] = this.#dates[at];
     }
   }
 
@@ -92,9 +101,25 @@ class RetentionCounter {
         : reference + period * question.rolling;
     const low = Math.max(startOf(begin), reference + 1);
     const high = question.count === 'on' ? startOf(end) : Number.POSITIVE_INFINITY;
-    const index = lowerBound(this.#returns, this.#returnCount, low);
+    let index = lowerBound(this.#returns, this.#returnCount, low);
+    const own = this.#onlyReference(at, to);
+    while (own !== 0 && index < this.#returnCount && this.#links?.[this.#returnEvents[index]] === own)
+      index++;
     if (index < this.#returnCount && this.#returns[index] < high) return true;
     return begin === 0 && reference <= question.until && this.#returnsAtOnce(at, from, to);
+  }
+
+  /**
+   * The link of the reference event; 0 = it has none, or there are several start events of its second. Its other values may
+   * have other dates.
+   */
+  #onlyReference(at: number, to: number): number {
+    if (this.#links === null) return 0;
+    const date = this.#dates[at];
+    for (let event = at + 1; event < to && this.#dates[event] === date; event++) {
+      if ((this.#masks[event] & START) !== 0) return 0;
+    }
+    return this.#links[at];
   }
 
   /** Whether an event of the reference's second returns, while another one is the reference. */

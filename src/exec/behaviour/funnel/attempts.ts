@@ -2,6 +2,7 @@
 import type { FunnelQuestion } from '../../../ir/index.js';
 import type { QueryRun } from '../../query-run.js';
 import { AnyOrderSearch } from './any-order.js';
+import { AnyOrderTrial, DistinctSearch, InOrderTrial } from './distinct-events.js';
 import { InOrderSearch } from './in-order.js';
 import type { Lane } from './lane.js';
 import { type Attempt, type AttemptRules, type DateList, isBetter } from './rules.js';
@@ -17,19 +18,18 @@ export interface EntityObstacles {
   readonly stream: DateList | null;
 }
 
-export function attemptsOf(
-  lanes: readonly Lane[],
-  question: FunnelQuestion,
-  rules: AttemptRules,
-  { excluded, stream }: EntityObstacles,
-  run: QueryRun,
-): readonly Attempt[] {
-  const searches = lanes.map((lane) => ({
-    lane,
-    search: (question.order === 'any'
-      ? new AnyOrderSearch(lane, rules, run)
-      : new InOrderSearch(lane, rules, excluded, stream, run)) as LaneSearch,
-  }));
+export interface AttemptScope {
+  readonly question: FunnelQuestion;
+  readonly rules: AttemptRules;
+  readonly obstacles: EntityObstacles;
+  /** Whether tied values may have different dates, so that an event is at several seconds. */
+  readonly isTied: boolean;
+  readonly run: QueryRun;
+}
+
+export function attemptsOf(lanes: readonly Lane[], scope: AttemptScope): readonly Attempt[] {
+  const { question, rules, run } = scope;
+  const searches = lanes.map((lane) => ({ lane, search: searchOf(lane, scope) }));
   if (question.attempts === 'best') {
     let best: Attempt | null = null;
     for (const { search } of searches) {
@@ -48,6 +48,16 @@ export function attemptsOf(
     const isComplete = attempt.length === rules.stepCount;
     bound = isComplete ? attempt.dates[rules.stepCount - 1] : attempt.dates[0] + rules.within;
   }
+}
+
+function searchOf(lane: Lane, { question, rules, obstacles, isTied, run }: AttemptScope): LaneSearch {
+  const isAny = question.order === 'any';
+  const search = isAny
+    ? new AnyOrderSearch(lane, rules, run)
+    : new InOrderSearch(lane, rules, obstacles.excluded, obstacles.stream, run);
+  if (!isTied) return search;
+  const trial = isAny ? new AnyOrderTrial(lane, rules, run) : new InOrderTrial(lane, rules, obstacles, run);
+  return new DistinctSearch(lane, rules, search, trial);
 }
 
 interface LaneAndSearch {

@@ -50,7 +50,9 @@ class FunnelCounter {
       const lanes = this.#lanes(from, to);
       if (lanes.length === 0) return;
       const obstacles = { excluded: this.#excluded, stream: this.#stream };
-      for (const attempt of attemptsOf(lanes, this.#input.question, this.#rules, obstacles, run)) {
+      const { question, plan } = this.#input;
+      const scope = { question, rules: this.#rules, obstacles, isTied: plan.isTied, run };
+      for (const attempt of attemptsOf(lanes, scope)) {
         this.#add(attempt, row, from, to);
       }
     } finally {
@@ -83,7 +85,7 @@ class FunnelCounter {
       const lo = lows[at] & this.#lo;
       const hi = highs === null ? 0 : highs[at] & this.#hi;
       if ((lo | hi) === 0) continue;
-      if (question.same.length === 0) this.#lane.add(dates[at], lo, hi);
+      if (question.same.length === 0) this.#lane.add(dates[at], lo, hi, this.#linkOf(at));
       else this.#addToLane(lanes, at, lo, hi);
     }
     if (question.same.length > 0) return [...lanes.values()].filter((lane) => this.#mayBegin(lane));
@@ -114,7 +116,13 @@ class FunnelCounter {
       lane = new Lane();
       lanes.set(key, lane);
     }
-    lane.add(events.columns[0][at], lo, hi);
+    lane.add(events.columns[0][at], lo, hi, this.#linkOf(at));
+  }
+
+  /** 0 = none. */
+  #linkOf(at: number): number {
+    const { columns, linkColumn } = this.#input.events;
+    return linkColumn < 0 ? 0 : columns[linkColumn][at];
   }
 
   #add(attempt: Attempt, row: number, from: number, to: number): void {
