@@ -1,3 +1,4 @@
+export * from './behaviour/kinds.js';
 export * from './body/access.js';
 export * from './body/address.js';
 export { dimensionAt } from './body/fields.js';

@@ -1,6 +1,14 @@
 /** The types of the server's answers, from the interface's schemas. Integers beyond 2^53 are bigints. */
 import type { answers } from '../interface/index.js';
 
+export type {
+  ActivesAnswer,
+  FunnelAnswer,
+  LifecycleAnswer,
+  RetentionAnswer,
+  StickinessAnswer,
+} from '../interface/index.js';
+
 export type Cell = answers.Cell;
 export type ColumnEntry = answers.ColumnEntry;
 export type ColumnGroups = answers.ColumnGroups;

@@ -193,6 +193,37 @@ export class Quarry {
     return this.#send.result<Answer>('/v1/query/top_values', queries, options);
   }
 
+  // Behaviour
+
+  /** How far entities get in each funnel, by query name. */
+  async funnel(queries: Q.Funnel | readonly Q.Funnel[], options?: CallOptions) {
+    return this.#behaviour<A.FunnelAnswer>('funnel', queries, options);
+  }
+
+  /** Which entities come back, by query name. */
+  async retention(queries: Q.Retention | readonly Q.Retention[], options?: CallOptions) {
+    return this.#behaviour<A.RetentionAnswer>('retention', queries, options);
+  }
+
+  /** New, returning, resurrecting and dormant entities by period, by query name. */
+  async lifecycle(queries: Q.Activity | readonly Q.Activity[], options?: CallOptions) {
+    return this.#behaviour<A.LifecycleAnswer>('lifecycle', queries, options);
+  }
+
+  /** How many entities are active in how many periods, by query name. */
+  async stickiness(queries: Q.Activity | readonly Q.Activity[], options?: CallOptions) {
+    return this.#behaviour<A.StickinessAnswer>('stickiness', queries, options);
+  }
+
+  /** Active entities by period, by query name. */
+  async actives(queries: Q.Actives | readonly Q.Actives[], options?: CallOptions) {
+    return this.#behaviour<A.ActivesAnswer>('actives', queries, options);
+  }
+
+  #behaviour<Answer>(kind: string, queries: unknown, options?: CallOptions) {
+    return this.#send.result<Readonly<Record<string, Answer>>>(`/v1/query/${kind}`, queries, options);
+  }
+
   // Extraction
 
   /** One page of rows. */

@@ -1,5 +1,7 @@
 /** The types of requests, from the interface's schemas. Only the server checks names of columns. */
 export type {
+  Actives,
+  Activity,
   Aggregation,
   Between,
   ChangedColumn,
@@ -15,6 +17,7 @@ export type {
   Entity,
   Extraction,
   Frequency,
+  Funnel,
   GeoBoundingBox,
   GeoNear,
   GeoPoint,
@@ -40,6 +43,7 @@ export type {
   Predicates,
   Query,
   Relation,
+  Retention,
   SavedQueryDefinition,
   SavedQueryKinds,
   SavedQueryType,

@@ -12,6 +12,8 @@ import type { LineNumbers, Quarantined, QuarantineSettings, RecordMapping } from
 import type {
   AggregateAnswer,
   AggregatePlan,
+  BehaviourAnswer,
+  BehaviourPlan,
   Condition,
   CountEntityPlan,
   ExtractedRow,
@@ -274,6 +276,7 @@ export interface SelectRequest {
 export type QueryPlan =
   | { readonly kind: 'count' | 'exist'; readonly plan: CountEntityPlan }
   | { readonly kind: 'aggregate'; readonly plan: AggregatePlan }
+  | { readonly kind: 'behaviour'; readonly plan: BehaviourPlan }
   | { readonly kind: 'extract'; readonly plan: ExtractPlan }
   | { readonly kind: 'select'; readonly plan: ReadPlan };
 
@@ -311,6 +314,8 @@ export interface QueryApi {
   exist(plan: CountEntityPlan, ids: readonly string[], options: QueryOptions): Promise<readonly boolean[]>;
   /** One exact answer per plan. */
   aggregate(plans: readonly AggregatePlan[], options: QueryOptions): Promise<readonly AggregateAnswer[]>;
+  /** One exact answer per question about behaviour. */
+  behaviour(plans: readonly BehaviourPlan[], options: QueryOptions): Promise<readonly BehaviourAnswer[]>;
   /** The first plan.limit rows in the plan's order. */
   extract(plan: ExtractPlan, options: QueryOptions): Promise<readonly ExtractedRow[]>;
   /**

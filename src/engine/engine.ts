@@ -10,6 +10,8 @@ import type { Manifest } from '../format/index.js';
 import type {
   AggregateAnswer,
   AggregatePlan,
+  BehaviourAnswer,
+  BehaviourPlan,
   CountEntityPlan,
   ExtractedRow,
   ExtractPlan,
@@ -300,6 +302,10 @@ export class Engine implements EngineApi {
 
   aggregate(plans: readonly AggregatePlan[], options: QueryOptions): Promise<readonly AggregateAnswer[]> {
     return this.#queries.aggregate(plans, options);
+  }
+
+  behaviour(plans: readonly BehaviourPlan[], options: QueryOptions): Promise<readonly BehaviourAnswer[]> {
+    return this.#queries.behaviour(plans, options);
   }
 
   extract(plan: ExtractPlan, options: QueryOptions): Promise<readonly ExtractedRow[]> {

@@ -1,4 +1,5 @@
 export { totalsOfShards } from './aggregate/column-totals.js';
+export { behaviourOfShards, behaviourRanking } from './behaviour/behaviour.js';
 export { describeColumns } from './column-statistics.js';
 export * from './count.js';
 export * from './look-up.js';

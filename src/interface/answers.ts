@@ -193,6 +193,8 @@ export const retried = success({
 // Queries
 
 const counted = <S>(of: Schema<S>) => success({ result: map(of, 'Keys are the names of the queries.') });
+/** An answer for each query, by its name. */
+export const byName = counted;
 export const entityCounts = counted(count('Entities.'));
 export const totalCount = success({ result: object({ total: count('Entities.') }) });
 export const exists = success({

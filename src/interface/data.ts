@@ -39,9 +39,9 @@ import {
 } from './schema.js';
 
 /** Error codes of the bodies of queries. */
-const QUERY = { wrong: 4049, missing: 4010, type: 4004 } as const;
+export const QUERY = { wrong: 4049, missing: 4010, type: 4004 } as const;
 
-const countFields = {
+export const countFields = {
   'query-name': text('The name of the query in the answer; unique within the request.', {
     minLength: 1,
     codes: { empty: 4047 },
@@ -65,7 +65,7 @@ export const countEventQuery = named(
 );
 export type CountEventQuery = Infer<typeof countEventQuery>;
 
-const several = <S>(one: Schema<S>) =>
+export const several = <S>(one: Schema<S>) =>
   oneOrSeveral(
     one,
     'One query or several.',

@@ -1,6 +1,7 @@
 /** The JSON interface: the schemas of all bodies and answers, and their parts. */
 export { TOP_VALUES_MAX } from '../base/limits.js';
 export * as answers from './answers.js';
+export * from './behaviour.js';
 export * from './cloud.js';
 export * from './conditions.js';
 export * from './data.js';

@@ -1,4 +1,5 @@
 export * from './aggregate.js';
+export * from './behaviour.js';
 export * from './bounds.js';
 export * from './build.js';
 export * from './column-totals.js';

@@ -2,6 +2,7 @@
  * The request and answer of every endpoint, by its name (`METHOD path`). The table of endpoints defines who may call it, how
  * often, and the maximum length of its body; document.ts combines both.
  */
+import { BEHAVIOUR_OPERATIONS } from './operations/behaviour.js';
 import { DATA_OPERATIONS } from './operations/data.js';
 import { MODEL_OPERATIONS } from './operations/model.js';
 import type { Operations } from './operations/operation.js';
@@ -14,5 +15,6 @@ export const OPERATIONS: Operations = {
   ...MODEL_OPERATIONS,
   ...DATA_OPERATIONS,
   ...QUERY_OPERATIONS,
+  ...BEHAVIOUR_OPERATIONS,
   ...TEAM_OPERATIONS,
 };

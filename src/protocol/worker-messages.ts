@@ -19,6 +19,10 @@ import type {
   RecordMapping,
 } from '../ingest/index.js';
 import type {
+  BehaviourGroups,
+  BehaviourPartial,
+  BehaviourPlan,
+  BehaviourRanking,
   Condition,
   CountEntityPlan,
   MergeShare,
@@ -162,7 +166,14 @@ export interface WorkerRequests {
     readonly plan: SelectPlan & { readonly dimensionId: number };
     readonly bounds: WorkerQueryLimits;
   };
-  /** The first rows of the worker's shards, in the plan's order. */
+  /** A question about behaviour; `chosen`: the values of its breakdown that have a group of their own. */
+  behaviour: {
+    readonly plan: BehaviourPlan;
+    readonly chosen: BehaviourGroups | null;
+    readonly bounds: WorkerQueryLimits;
+  };
+  /** How often the values of the plan's breakdown occur. */
+  'behaviour-values': { readonly plan: BehaviourPlan; readonly bounds: WorkerQueryLimits };
   /** Starts a SELECT over the worker's shards; 'select-next' requests its parts. Ends an earlier SELECT with the same number. */
   'select-begin': {
     /** Identifies the SELECT on this worker until 'select-end'. */
@@ -387,6 +398,8 @@ export interface WorkerResponses {
   'describe-columns': readonly DimensionStatistics[];
   /** The groups of each shard that has entities of the dimension. */
   totals: readonly SentGroups[];
+  behaviour: BehaviourPartial;
+  'behaviour-values': BehaviourRanking;
   'select-begin': null;
   'select-merge': null;
   /** Those of partitions [from, to) with `to` at most the requested one. */
@@ -419,7 +432,12 @@ export type WorkerRequest = { [Op in WorkerOp]: { readonly op: Op } & WorkerRequ
 export const SLOW_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['checkpoint-step', 'load']);
 
 /** Requests with large responses: each ends its task, so that its response is sent and freed before the next one starts. */
-export const LARGE_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['select-next', 'select-partitions']);
+export const LARGE_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>([
+  'behaviour',
+  'behaviour-values',
+  'select-next',
+  'select-partitions',
+]);
 
 /** Whether the response may be large. */
 export const isLarge = ({ op, isSmall }: { readonly op: WorkerOp; readonly isSmall?: boolean }): boolean =>

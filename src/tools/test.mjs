@@ -31,6 +31,7 @@ const LONG_FILES = [
   'test/conformance/',
   'test/native-bench/',
   'test/engine/',
+  'test/behaviour/',
   'test/console/',
   'test/demo/',
   'test/commands/',

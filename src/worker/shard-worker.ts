@@ -9,6 +9,8 @@ import { type DataMemory, HEAP_USES, type HeapUse, invariant, QuarryError } from
 import { applyChanges, type Catalog, type CatalogChange, EMPTY_CATALOG } from '../catalog/index.js';
 import { decodeBatch } from '../column/index.js';
 import {
+  behaviourOfShards,
+  behaviourRanking,
   countEntities,
   describeColumns,
   lookUp,
@@ -157,6 +159,10 @@ export class ShardWorker {
         totalsOfShards(this.#shards.values(), plan, this.#scratch, this.#queries.runOf(bounds)).map(
           (groups) => sentGroups(groups, start.exchange),
         ),
+      behaviour: ({ plan, chosen, bounds }) =>
+        behaviourOfShards(this.#shards.values(), plan, chosen, this.#scratch, this.#queries.runOf(bounds)),
+      'behaviour-values': ({ plan, bounds }) =>
+        behaviourRanking(this.#shards.values(), plan, this.#scratch, this.#queries.runOf(bounds)),
       'select-begin': (request) => this.#queries.beginSelect(request),
       'select-merge': (request) => this.#queries.merge(request),
       'select-partitions': (request) => this.#queries.partitions(request),

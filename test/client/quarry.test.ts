@@ -113,6 +113,25 @@ t.test('a program works with every method', async (t) => {
     t.strictSame(top, { q: { country: [{ quantity: 1, value: 'france' }] } });
   });
 
+  await t.test('behaviour', async (t) => {
+    const visit = { event: { visit: {} } } as const;
+    const days = { 'query-name': 'a', ...visit, between: YEAR, interval: 'days' } as const;
+    const steps = [visit, { event: { visit: { equals: 'docs' } } }];
+    t.match(await quarry.funnel({ 'query-name': 'a', steps, within: '7d' }), {
+      a: { steps: [{ name: 'step 1', conversion: 1 }, { name: 'step 2' }] },
+    });
+    const { between, interval } = days;
+    const kept = await quarry.retention([{ 'query-name': 'a', start: visit, between, interval, periods: 2 }]);
+    t.equal(kept.a.total.counts.length, 2);
+    const { series } = (await quarry.actives({ ...days, rolling: 7 })).a;
+    const lifecycle = (await quarry.lifecycle(days)).a.series;
+    t.strictSame(
+      series.map(({ count }) => count),
+      lifecycle.map((stage) => stage.new + stage.returning + stage.resurrecting),
+    );
+    t.equal((await quarry.stickiness(days)).a.periods, series.length);
+  });
+
   await t.test('rows', async (t) => {
     const extraction = {
       query: [{ age: { gte: 0 } }],

@@ -173,6 +173,52 @@ const extracted: Tree = {
   'bypass-cache': true,
 };
 
+const funnelled: Tree = {
+  'query-name': 'q',
+  dimension: 'default',
+  query: conditions,
+  between: YEAR,
+  'time-zone': 'Europe/Berlin',
+  'week-start': 'sunday',
+  steps: [
+    { event: { visit: { equals: 'x' } }, name: 'first' },
+    { event: [{ paid: { gt: 1 } }, { visit: {} }], optional: true, query: conditions },
+    { event: { visit: {} } },
+  ],
+  within: '7d',
+  order: 'strict',
+  exclude: [{ event: { paid: { lt: 0 } }, after: 1, before: 3 }],
+  attempts: 'every',
+  interval: 'months',
+  breakdown: { column: 'name', limit: 5 },
+  histogram: 3,
+  stream: ['visit'],
+  'distinct-instants': true,
+  'bypass-cache': true,
+};
+
+const retained: Tree = {
+  'query-name': 'q',
+  start: { event: { visit: { equals: 'x' } } },
+  return: { event: { paid: {} } },
+  between: YEAR,
+  interval: 'weeks',
+  brackets: [1, 3, 7],
+  cohort: 'recurring',
+  count: 'on-or-after',
+  rolling: true,
+  until: '2021-01-01',
+  breakdown: { column: 'tags' },
+};
+
+const activeMonths = {
+  'query-name': 'q',
+  event: { visit: { equals: 'x' } },
+  between: YEAR,
+  interval: 'months',
+  'week-start': 'friday',
+};
+
 const saved = (name: string): ApiRequest =>
   post('/v1/query/saved', { name, type: 'count/entity', query: [{ name: { equals: 'x' } }] });
 
@@ -295,6 +341,11 @@ export const BODIES: Readonly<Record<string, Body>> = {
   },
   'POST /v1/query/aggregation': { body: aggregated, unknown: 4049 },
   'POST /v1/query/top_values': { body: topped, unknown: null },
+  'POST /v1/query/funnel': { body: funnelled, unknown: 4049 },
+  'POST /v1/query/retention': { body: retained, unknown: 4049 },
+  'POST /v1/query/lifecycle': { body: activeMonths, unknown: 4049 },
+  'POST /v1/query/stickiness': { body: [activeMonths], unknown: 4049 },
+  'POST /v1/query/actives': { body: { ...activeMonths, rolling: 3 }, unknown: 4049 },
   'POST /v1/data_extraction/result': { body: extracted, unknown: 4049 },
   'POST /v1/data_extraction/score': { body: extracted, unknown: 4049 },
   'POST /v1/query/saved': {

@@ -10,6 +10,7 @@ import { sendRequest as askFront, startFront } from '../http/harness.js';
 import type { ApiRequest } from '../support/json-client.js';
 import { runCommand } from '../support/server-process.js';
 import { ANSWER_REFUSALS, savedRefusals } from './codes-answers.js';
+import { BEHAVIOUR_REFUSALS } from './codes-behaviour.js';
 import { COLUMN_REFUSALS, insertRefusals, QUERY_REFUSALS } from './codes-data.js';
 import { accessRefusals, DIMENSIONS, type Refusal, TEAM, TRANSPORT } from './codes-general.js';
 import { type CodesServer, codesOf, errorsOf, startCodesServer, stateOf } from './codes-server.js';
@@ -63,6 +64,7 @@ t.test('a refused request answers its code, names the fault, and changes nothing
     'columns and relations': COLUMN_REFUSALS,
     queries: QUERY_REFUSALS,
     'events, values and rows': ANSWER_REFUSALS,
+    behaviour: BEHAVIOUR_REFUSALS,
     'saved queries': savedRefusals(world),
     SQL: sqlRefusals(world),
     'the team': TEAM.map(([code, request, names]) => [code, { ...request, key: world.team }, names]),

@@ -62,6 +62,39 @@ const SAVED: readonly (readonly [type: string, query: string])[] = [
   ['top_values', '{"q":{"@a":5}}'],
 ];
 
+const DAYS = `"interval":"days",${WINDOW}`;
+const BEHAVIOURS: readonly (readonly [path: string, body: string])[] = [
+  ['/v1/query/funnel', '{"query-name":"q","steps":[{"event":{"e":{}}},{"event":{"@e":{}}}]}'],
+  [
+    '/v1/query/funnel',
+    '{"query-name":"q","steps":[{"event":{"e":{}}},{"event":{"e":{}}}],"exclude":[{"event":{"@e":{}},"after":1,"before":2}]}',
+  ],
+  [
+    '/v1/query/funnel',
+    '{"query-name":"q","steps":[{"event":{"e":{}}},{"event":{"e":{}}}],"breakdown":{"column":"@a"}}',
+  ],
+  [
+    '/v1/query/funnel',
+    '{"query-name":"q","order":"strict","steps":[{"event":{"e":{}}},{"event":{"e":{}}}],"stream":["e","@e"]}',
+  ],
+  [
+    '/v1/query/funnel',
+    '{"query-name":"q","steps":[{"event":{"e":{}}},{"event":{"e":{}},"query":[{"@a":{"equals":1}}]}]}',
+  ],
+  [
+    '/v1/query/retention',
+    `{"query-name":"q","start":{"event":{"e":{}}},"return":{"event":{"@e":{}}},${DAYS}}`,
+  ],
+  [
+    '/v1/query/retention',
+    `{"query-name":"q","start":{"event":{"e":{}}},"breakdown":{"column":"@a"},${DAYS}}`,
+  ],
+  ...['lifecycle', 'stickiness', 'actives'].flatMap((kind): [string, string][] => [
+    [`/v1/query/${kind}`, `{"query-name":"q","event":[{"e":{}},{"@e":{"equals":1}}],${DAYS}}`],
+    [`/v1/query/${kind}`, `{"query-name":"q","event":{"e":{}},"query":[{"@a":{"equals":1}}],${DAYS}}`],
+  ]),
+];
+
 const LOCATIONS: readonly (readonly [path: string, body: string])[] = [
   ...CONDITIONS.flatMap((one): [string, string][] => [
     ['/v1/query/count/entity', count(one)],
@@ -80,6 +113,7 @@ const LOCATIONS: readonly (readonly [path: string, body: string])[] = [
   ['/v1/query/top_values', '{"q":{"@a":5}}'],
   ['/v1/query/top_values', '{"p":{"a":5},"q":{"@e":5}}'],
   ['/v1/query/top_values', '{"q":{"@g":5}}'],
+  ...BEHAVIOURS,
   ...EXTRACTIONS.flatMap((path): [string, string][] => [
     [path, rows(ID, '"@a"')],
     [path, rows(ID, '"a","entity-id","@g"')],

@@ -28,12 +28,15 @@ import {
   type ScriptRequest,
   type SelectRequest,
 } from '../../src/engine/index.js';
-import type {
-  AggregateAnswer,
-  AggregatePlan,
-  CountEntityPlan,
-  ExtractedRow,
-  ExtractPlan,
+import {
+  type AggregateAnswer,
+  type AggregatePlan,
+  type BehaviourAnswer,
+  type BehaviourPlan,
+  type CountEntityPlan,
+  cellsPerGroup,
+  type ExtractedRow,
+  type ExtractPlan,
 } from '../../src/ir/index.js';
 import { ScriptCache } from '../../src/sql/index.js';
 
@@ -83,6 +86,7 @@ export class FakeEngine implements EngineApi {
   existing: ReadonlySet<string> = new Set();
   readonly aggregations: { plans: readonly AggregatePlan[]; options: QueryOptions }[] = [];
   aggregateAnswers: readonly AggregateAnswer[] = [];
+  readonly behaviours: (readonly BehaviourPlan[])[] = [];
   readonly extracts: { plan: ExtractPlan; options: QueryOptions }[] = [];
   readonly extractions: ExtractedRow[][] = [];
   readonly selects: { requests: readonly SelectRequest[]; format: RowFormat; options: QueryOptions }[] = [];
@@ -145,6 +149,16 @@ export class FakeEngine implements EngineApi {
   ): Promise<readonly AggregateAnswer[]> {
     this.aggregations.push({ plans, options });
     return plans.map((_, index) => this.aggregateAnswers[index] ?? { answers: 'metric', token: '0' });
+  }
+
+  /** Counts of 0. */
+  async behaviour(plans: readonly BehaviourPlan[]): Promise<readonly BehaviourAnswer[]> {
+    this.behaviours.push(plans);
+    return plans.map((plan) => {
+      const counts = new Float64Array(cellsPerGroup(plan) * (plan.breakdown === null ? 1 : 3));
+      const [cells, seconds] = [new Uint32Array(0), new Uint32Array(0)];
+      return { counts, samples: { cells, seconds, counts: new Float64Array(0) }, groups: [] };
+    });
   }
 
   /** The next of `extractions`, in the order of the queries. */

@@ -49,6 +49,11 @@ GET    /v1/query/count/entity/total | master read            | wr ro    | 1
 POST   /v1/query/exists/entity      | master read demo       | wr ro    | 1
 POST   /v1/query/aggregation        | master read demo       | wr ro    | 1
 POST   /v1/query/top_values         | master read demo       | wr ro    | 1
+POST   /v1/query/funnel             | master read demo       | wr ro    | 1
+POST   /v1/query/retention          | master read demo       | wr ro    | 1
+POST   /v1/query/lifecycle          | master read demo       | wr ro    | 1
+POST   /v1/query/stickiness         | master read demo       | wr ro    | 1
+POST   /v1/query/actives            | master read demo       | wr ro    | 1
 POST   /v1/data_extraction/result   | master read demo       | wr ro    | 1
 POST   /v1/data_extraction/score    | master read demo       | wr ro    | 1
 POST   /v1/query/saved              | master demo            | wr ro    | 10

@@ -2,7 +2,7 @@
  * Summarizes the plan of any query as EXPLAIN does for a SELECT: one line per operator, summed over the shards. The summary is
  * for the log, so it includes columns and rows that the caller may not read.
  */
-import type { AggregatePlan, ExtractPlan, SelectPlan } from '../../ir/index.js';
+import type { AggregatePlan, BehaviourPlan, ExtractPlan, SelectPlan } from '../../ir/index.js';
 import type { LeafSummary, ScanSummary } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { QueryPlan } from '../api.js';
@@ -60,6 +60,8 @@ function workLines(query: DimensionQueryPlan, names: Names): string[] {
       return ['look up entity IDs'];
     case 'aggregate':
       return aggregateLines(query.plan, names);
+    case 'behaviour':
+      return [behaviourLine(query.plan)];
     case 'extract':
       return extractLines(query.plan);
     case 'select':
@@ -72,6 +74,12 @@ function aggregateLines({ levels, metric }: AggregatePlan, names: Names): string
   if (metric === null) return tops;
   const buckets = metric.buckets === null ? '' : ' per bucket of time';
   return [...tops, `${metric.metric} of ${names.source(metric.source)}${buckets}`];
+}
+
+function behaviourLine({ question, events, periods, breakdown }: BehaviourPlan): string {
+  const by = breakdown === null ? '' : `, the ${counted(breakdown.limit, 'most frequent value')}`;
+  const over = periods.length === 0 ? '' : `, ${counted(periods.length - 1, 'period')}`;
+  return `${question.kind} over the events of each entity: ${counted(events.length, 'event condition')}${over}${by}`;
 }
 
 function extractLines({ limit, scored, order }: ExtractPlan): string[] {

@@ -9,11 +9,20 @@ import { invariant } from '../../base/index.js';
 import type {
   AggregateAnswer,
   AggregatePlan,
+  BehaviourAnswer,
+  BehaviourGroups,
+  BehaviourPlan,
   CountEntityPlan,
   ExtractedRow,
   ExtractPlan,
 } from '../../ir/index.js';
-import { Aggregation, extractedRows, selectOfExtraction } from '../../plan/index.js';
+import {
+  Aggregation,
+  chooseGroups,
+  extractedRows,
+  mergeBehaviour,
+  selectOfExtraction,
+} from '../../plan/index.js';
 import type { DimensionKey } from '../../storage/index.js';
 import type { QueryApi, QueryOptions } from '../api.js';
 import type { QueryRunner, QueryRunnerDependencies } from './query-runner.js';
@@ -99,6 +108,39 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
     );
   }
 
+  behaviour(plans: readonly BehaviourPlan[], options: QueryOptions): Promise<readonly BehaviourAnswer[]> {
+    return this.#cached('behaviour', plans, options, behaviourBytes, (missed) => {
+      const { runner } = this.#dependencies;
+      return runner.withSlot(missed, options, (query, checkModel) =>
+        missed.length > 1 || missed.some(({ breakdown }) => breakdown !== null)
+          ? runner.atOneVersion(missed, query, checkModel, () => this.#behaviour(missed, query))
+          : this.#behaviour(missed, query),
+      );
+    });
+  }
+
+  async #behaviour(plans: readonly BehaviourPlan[], query: RunningQuery): Promise<BehaviourAnswer[]> {
+    const answers: BehaviourAnswer[] = [];
+    for (const plan of plans) {
+      const chosen = await this.#groupsOf(plan, query);
+      const partials = await query.sendAll((worker, bounds) =>
+        worker.send('behaviour', { plan, chosen, bounds }),
+      );
+      const merged = await query.inSlices(mergeBehaviour(partials));
+      answers.push({ ...merged, groups: chosen?.values ?? [] });
+    }
+    return answers;
+  }
+
+  /** The values that get a group; null without a breakdown. */
+  async #groupsOf(plan: BehaviourPlan, query: RunningQuery): Promise<BehaviourGroups | null> {
+    if (plan.breakdown === null) return null;
+    const rankings = await query.sendAll((worker, bounds) =>
+      worker.send('behaviour-values', { plan, bounds }),
+    );
+    return chooseGroups(rankings, plan.breakdown.limit);
+  }
+
   extract(plan: ExtractPlan, options: QueryOptions): Promise<readonly ExtractedRow[]> {
     return this.#dependencies.runner.withSlot([plan], options, (query) => this.#extract(plan, query));
   }
@@ -181,6 +223,9 @@ const mayNeedRounds = (plans: readonly AggregatePlan[]): boolean =>
 function plainNumbers(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
+
+const behaviourBytes = ({ counts, samples, groups }: BehaviourAnswer): number =>
+  ROW_BYTES * (1 + groups.length) + counts.byteLength + samples.cells.length * 16;
 
 function answerBytes(answer: AggregateAnswer): number {
   if (answer.answers === 'metric') return answer.token.length * 2 + ROW_BYTES;

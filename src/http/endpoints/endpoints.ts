@@ -5,7 +5,9 @@
  */
 import { BODY_BYTES_MAX } from '../../base/index.js';
 import type { CustomKeyLevel, DatabaseKeyKind, Permission, TeamPermission } from '../../catalog/index.js';
+import { BEHAVIOUR_KINDS } from '../../ir/index.js';
 import * as aggregations from './handlers/aggregation.js';
+import { answerBehaviour } from './handlers/behaviour.js';
 import * as columns from './handlers/column.js';
 import * as customKeys from './handlers/custom-key.js';
 import * as databases from './handlers/database.js';
@@ -190,6 +192,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('POST /v1/query/count/events', querying, 1, 'query-load', aggregations.countEvents, QUERY),
   inDatabase('POST /v1/query/aggregation', querying, 1, 'query-load', aggregations.aggregate, QUERY),
   inDatabase('POST /v1/query/top_values', querying, 1, 'query-load', aggregations.handleTopValues, QUERY),
+  ...BEHAVIOUR_KINDS.map((kind) =>
+    inDatabase(`POST /v1/query/${kind}`, querying, 1, 'query-load', answerBehaviour(kind), QUERY),
+  ),
   inDatabase('POST /v1/data_extraction/result', querying, 1, 120, extractions.extractResult, QUERY),
   inDatabase('POST /v1/data_extraction/score', querying, 1, 120, extractions.extractScore, QUERY),
   inDatabase('POST /v1/query/saved', saving, 10, 60, saved.saveQuery),

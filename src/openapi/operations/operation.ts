@@ -27,6 +27,7 @@ export const TAGS = {
   Model: 'Dimensions, columns and relations of a database.',
   Writes: 'Inserts, updates, deletions. A write that is answered with 200 is on disk as a whole and visible.',
   Queries: 'Counts, aggregations, the most frequent values.',
+  Behaviour: 'Funnels, retention, activity: what entities do one event after the other.',
   Extraction: 'Rows.',
   SQL: 'Everything in SQL.',
   'Saved queries': 'Queries under a name.',

@@ -1,6 +1,7 @@
 export * from './civil.js';
 export { DateFields } from './date-fields.js';
 export * from './interval.js';
+export * from './periods.js';
 export type { ReadDate } from './read-fields.js';
 export { makeReadTemplate } from './read-template.js';
 export { makeStrftime, makeStrptime } from './strftime.js';

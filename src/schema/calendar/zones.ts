@@ -37,9 +37,11 @@ export class ZoneOffsets {
   #until = 0;
   #offset = 0;
 
-  /** Throws 6000 if there is no such zone. */
-  constructor(zone: string) {
-    this.#format = formatOf(zone);
+  /**
+   * Throws 6000 if there is no such zone. `refusesAmbiguous`: also for names that PostgreSQL reads as a fixed offset.
+   */
+  constructor(zone: string, refusesAmbiguous = true) {
+    this.#format = formatOf(zone, refusesAmbiguous);
   }
 
   /** The offset from UTC at an instant, both in seconds. */
@@ -116,13 +118,13 @@ export class ZoneOffsets {
   }
 }
 
-function formatOf(zone: string): Intl.DateTimeFormat {
+function formatOf(zone: string, refusesAmbiguous: boolean): Intl.DateTimeFormat {
   const refused = (why: string): Error => dateError(`${quoted(zone)} ${why}`);
   // Signs of offsets mean the opposite in PostgreSQL: +2 is west of UTC.
   if (!/^[a-z]/i.test(zone)) {
     throw refused("is not a time zone; write its name, such as 'Europe/Berlin'");
   }
-  if (AMBIGUOUS.has(zone.toUpperCase())) {
+  if (refusesAmbiguous && AMBIGUOUS.has(zone.toUpperCase())) {
     throw refused("can be a fixed offset or a zone with summer time; write a place, such as 'Europe/Berlin'");
   }
   try {

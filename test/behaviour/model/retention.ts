@@ -58,7 +58,7 @@ function columnsOf({ periods = PERIODS_DEFAULT, brackets }: RetentionFields): [n
 }
 
 const untilOf = ({ until, 'time-zone': zone = 'UTC' }: RetentionFields): number =>
-  until === undefined ? Number.POSITIVE_INFINITY : instantOf(until, zone);
+  until === undefined ? Math.floor(Date.now() / 1000) : instantOf(until, zone);
 
 function membershipsOf(fields: RetentionFields, entity: Entity): Member[] {
   const window = windowOf(fields);

@@ -1,0 +1,59 @@
+/** POST /v1/query/funnel and the other kinds of questions about behaviour: one object or a list of at most 10. */
+import type { BindingTime } from '../../base/index.js';
+import * as schemas from '../../interface/index.js';
+import type { BehaviourAnswer, BehaviourKind } from '../../ir/index.js';
+import type { DatabaseModel } from '../../schema/index.js';
+import type { Access } from '../body/access.js';
+import type { Json } from '../body/json.js';
+import { AnswerText } from '../query/aggregate-text.js';
+import { bindQueries, type NamedQuery } from '../query/query-list.js';
+import { bindActives, bindLifecycle, bindStickiness } from './activity.js';
+import { bindFunnel } from './funnel.js';
+import type { BoundQuestion, QuestionKind } from './kind.js';
+import type { QuestionCallFields } from './question.js';
+import { bindRetention } from './retention.js';
+
+const kind = <F extends QuestionCallFields>(
+  schema: schemas.Body<F>,
+  bind: QuestionKind<F>['bind'],
+): QuestionKind<F> => ({ schema, bind });
+
+/** All kinds; the path of a kind's endpoint is POST /v1/query/<kind>. */
+const QUESTION_KINDS = {
+  funnel: kind(schemas.funnel, bindFunnel),
+  retention: kind(schemas.retention, bindRetention),
+  lifecycle: kind(schemas.activity, bindLifecycle),
+  stickiness: kind(schemas.activity, bindStickiness),
+  actives: kind(schemas.actives, bindActives),
+} as const satisfies { readonly [Kind in BehaviourKind]: unknown };
+
+export type NamedQuestion = NamedQuery<BoundQuestion>;
+
+/** Binds every question of the body; an error reports every invalid field of each. Throws the errors of `bindQueries` too. */
+export function bindBehaviour(
+  name: BehaviourKind,
+  body: Json,
+  model: DatabaseModel,
+  nowMs: BindingTime,
+  access: Access,
+): readonly NamedQuestion[] {
+  const { schema, bind } = QUESTION_KINDS[name] as unknown as QuestionKind<QuestionCallFields>;
+  return bindQueries(body, model, schema, ({ body: question, dimension, queryPath }) => {
+    if (dimension === null) return null;
+    const prefix = queryPath.slice(0, -'query'.length);
+    return bind({ body: question, dimension, databaseId: model.id, nowMs, access, prefix });
+  });
+}
+
+/** The `result` of an answer as JSON text: `answers[i]` belongs to `questions[i]`. Throws 9006 if it is too long. */
+export function behaviourResult(
+  questions: readonly NamedQuestion[],
+  answers: readonly BehaviourAnswer[],
+): string {
+  const text = new AnswerText();
+  text.writeAll('{', [...questions.entries()], '}', ([index, { name, bound }]) => {
+    text.write(`${JSON.stringify(name)}:`);
+    bound.write(text, answers[index]);
+  });
+  return text.toString();
+}

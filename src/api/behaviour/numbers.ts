@@ -1,0 +1,66 @@
+/** Numbers of answers: floats always have a fraction. */
+import type { Samples } from '../../ir/index.js';
+
+export function floatText(value: number): string {
+  const text = String(value);
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}
+
+/** A quotient as JSON; null if there is nothing to divide by. */
+export const ratioText = (count: number, of: number): string => (of === 0 ? 'null' : floatText(count / of));
+
+/** The samples of one cell, ascending. */
+export interface CellSamples {
+  readonly seconds: Uint32Array;
+  readonly counts: Float64Array;
+}
+
+export function samplesOf({ cells, seconds, counts }: Samples, cell: number): CellSamples {
+  const from = lowerBound(cells, cell);
+  const to = lowerBound(cells, cell + 1);
+  return { seconds: seconds.subarray(from, to), counts: counts.subarray(from, to) };
+}
+
+function lowerBound(values: Uint32Array, value: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The mean, the median and the 90th percentile of samples, as JSON. */
+export function statsText({ seconds, counts }: CellSamples): string {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return '{"avg":null,"median":null,"p90":null}';
+  const sum = seconds.reduce((all, second, index) => all + second * counts[index], 0);
+  const percentile = (percent: number): number => {
+    let seen = 0;
+    const at = seconds.findIndex((_, index) => {
+      seen += counts[index];
+      return seen * 100 >= percent * total;
+    });
+    return seconds[at];
+  };
+  return `{"avg":${floatText(sum / total)},"median":${percentile(50)},"p90":${percentile(90)}}`;
+}
+
+/** Equal classes between 0 and the greatest sample, half-open but for the last, as JSON. */
+export function histogramText({ seconds, counts }: CellSamples, classCount: number): string {
+  if (seconds.length === 0) return '[]';
+  const greatest = seconds[seconds.length - 1];
+  const classes = new Float64Array(classCount);
+  seconds.forEach((second, index) => {
+    const own = greatest === 0 ? 0 : Math.floor((second * classCount) / greatest);
+    classes[Math.min(own, classCount - 1)] += counts[index];
+  });
+  const bound = (at: number): string => floatText((at * greatest) / classCount);
+  const rows = Array.from(
+    classes,
+    (count, at) => `{"from":${bound(at)},"to":${bound(at + 1)},"count":${count}}`,
+  );
+  return `[${rows.join(',')}]`;
+}

@@ -1,0 +1,115 @@
+/** The fields that all questions about behaviour share: entities, time and periods. */
+import { type BindingTime, QuarryError, quoted } from '../../base/index.js';
+import {
+  type CountQueryFields,
+  PERIODS_MAX,
+  type QuestionFields,
+  WEEK_STARTS,
+} from '../../interface/index.js';
+import type { BehaviourPlan, Condition, PeriodStarts, Window } from '../../ir/index.js';
+import { type Dimension, type Period, PeriodCalendar, ZoneOffsets } from '../../schema/index.js';
+import type { Access } from '../body/access.js';
+import { readAll } from '../body/fields.js';
+import type { Json } from '../body/json.js';
+import type { RequestBody } from '../body/request-body.js';
+import { bindQuery } from '../condition/condition.js';
+import { readWindow } from '../condition/window.js';
+
+/** All event dates; the ends of a question without `between`. */
+const ALL_TIME: Window = { from: 0, to: 0xffffffff };
+
+/** The fields of a question of any kind. */
+export type QuestionCallFields = QuestionFields & CountQueryFields;
+
+export interface QuestionCall<F extends QuestionCallFields = QuestionCallFields> {
+  readonly body: RequestBody<F>;
+  readonly dimension: Dimension;
+  readonly databaseId: number;
+  readonly nowMs: BindingTime;
+  readonly access: Access;
+  /** Path of the question in messages, ending with a dot, or empty. */
+  readonly prefix: string;
+}
+
+export type SharedPlan = Pick<BehaviourPlan, 'databaseId' | 'dimensionId' | 'condition' | 'between'> & {
+  readonly zone: ZoneOffsets;
+};
+
+/** Reads the shared fields. Throws 506, 9101 and the errors of conditions and windows. */
+export function bindShared(call: QuestionCall): SharedPlan {
+  const { dimension, databaseId } = call;
+  const { zone } = readAll({ zone: () => zoneOf(call), weekStart: () => call.body.get('week-start') });
+  const shared = readAll({
+    condition: () => entitiesOf(call),
+    between: () => betweenOf(call, zone),
+  });
+  return { databaseId, dimensionId: dimension.id, zone, ...shared };
+}
+
+function zoneOf({ body, prefix }: QuestionCall): ZoneOffsets {
+  const name = body.get('time-zone') ?? 'UTC';
+  try {
+    return new ZoneOffsets(name, false);
+  } catch (error) {
+    if (!(error instanceof QuarryError)) throw error;
+    throw new QuarryError(9101, `${prefix}time-zone ${quoted(name)} is not the name of a time zone`);
+  }
+}
+
+function entitiesOf(call: QuestionCall): Condition | null {
+  const { body, dimension, nowMs, access, prefix } = call;
+  const condition = bindNested(call, body.get('query') as Json | undefined, `${prefix}query`);
+  return access.restrict(dimension, condition, nowMs);
+}
+
+/** A condition list inside a question; null if it is absent or null. */
+export function bindNested(
+  { dimension, nowMs, access }: Pick<QuestionCall, 'dimension' | 'nowMs' | 'access'>,
+  query: Json | undefined,
+  path: string,
+): Condition | null {
+  if (query === undefined || query === null) return null;
+  return bindQuery(query, dimension, nowMs, { checkColumn: access.checkColumn, path });
+}
+
+function betweenOf({ body, nowMs, prefix }: QuestionCall, zone: ZoneOffsets): Window {
+  const between = body.get('between') as Json | undefined;
+  if (between === undefined || between === null) return ALL_TIME;
+  return readWindow(between, nowMs, `${prefix}between`, zone);
+}
+
+/** Throws 4010 if the question has periods but no `between`. */
+function requireBetween({ body, prefix }: QuestionCall): void {
+  if (!body.has('between')) throw new QuarryError(4010, `${prefix}between is missing next to "interval"`);
+}
+
+export function calendarOf(call: QuestionCall, zone: ZoneOffsets, interval: Period): PeriodCalendar {
+  return new PeriodCalendar(zone, interval, WEEK_STARTS.indexOf(call.body.get('week-start') ?? 'monday'));
+}
+
+/** Boundaries of the periods from that which holds `from` to that which holds `to`. Throws 4010, 9101. */
+export function periodsOf(call: QuestionCall, between: Window, calendar: PeriodCalendar): PeriodStarts {
+  requireBetween(call);
+  if (between.from > between.to) return [];
+  const starts = [calendar.startOf(between.from)];
+  while (starts[starts.length - 1] <= between.to) {
+    if (starts.length > PERIODS_MAX) {
+      throw new QuarryError(
+        9101,
+        `${call.prefix}interval divides "between" into more than ${PERIODS_MAX} periods`,
+      );
+    }
+    starts.push(calendar.after(starts[starts.length - 1]));
+  }
+  return starts;
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { sec: 1, min: 60, hr: 3_600, d: 86_400, w: 604_800 };
+
+/** The seconds of a DURATION of the right form. Throws 9101 for one below a second. */
+export function secondsOf(text: string, path: string): number {
+  const unit = text.replace(/^[0-9]+/, '');
+  const seconds = Number.parseInt(text, 10) * UNIT_SECONDS[unit];
+  if (seconds >= 1) return seconds;
+  throw new QuarryError(9101, `${path} must be at least 1sec`);
+}

@@ -1,0 +1,104 @@
+/**
+ * Lifecycle, stickiness and actives. Cells: lifecycle has new, returning, resurrecting and dormant per period;
+ * stickiness entry k counts entities active in k periods; actives has count and rolling count per period.
+ * An entity is active in a period of the answer by events inside `between`. Events before `between` are history: they make
+ * an entity active in the periods before the first, and not new; rolling counts take all of them.
+ */
+import { type ActivityQuestion, periodCount } from '../../ir/index.js';
+import { walkEntities } from './entity-walk.js';
+import { type KernelInput, periodAt } from './kernel.js';
+
+/** Periods as numbers from the first of the answer on; those of the history are negative. */
+interface Activity {
+  /** Ascending: the periods with an event inside `between`. */
+  readonly active: Int32Array;
+  activeCount: number;
+  /** Ascending: the periods with an event inside or before `between`. */
+  readonly wide: Int32Array;
+  wideCount: number;
+  /** Whether there is an event before `between`. */
+  isOld: boolean;
+}
+
+type Count = (counts: Float64Array, activity: Activity, count: number, rolling: number) => void;
+
+const COUNTS: Readonly<Record<ActivityQuestion['kind'], Count>> = {
+  actives: countActives,
+  stickiness: (counts, { activeCount }) => {
+    if (activeCount > 0) counts[activeCount]++;
+  },
+  lifecycle: countLifecycle,
+};
+
+export function countActivity(input: KernelInput<ActivityQuestion>): void {
+  const { plan, question, events, run, tally } = input;
+  const [dates] = events.columns;
+  const { history, kind, rolling } = question;
+  const before = Math.max(history.length - 1, 0);
+  const starts = [...history.slice(0, before), ...plan.periods];
+  const count = periodCount(plan.periods);
+  const { from: first, to: last } = plan.between;
+  const activity: Activity = {
+    active: new Int32Array(count),
+    activeCount: 0,
+    wide: new Int32Array(before + count),
+    wideCount: 0,
+    isOld: false,
+  };
+  const add = COUNTS[kind];
+  walkEntities(events, run, (_row, from, to) => {
+    activity.isOld = dates[from] < first;
+    activity.activeCount = 0;
+    activity.wideCount = 0;
+    let periodEnd = 0;
+    let period = -1;
+    for (let at = from; at < to && dates[at] <= last; at++) {
+      if (dates[at] >= periodEnd) {
+        period = periodAt(starts, dates[at]);
+        periodEnd = starts[period + 1] ?? Number.POSITIVE_INFINITY;
+      }
+      if (period < 0) continue;
+      note(activity, period - before, dates[at] >= first);
+    }
+    add(tally.counts, activity, count, rolling);
+  });
+}
+
+function note(activity: Activity, period: number, isInside: boolean): void {
+  const { active, activeCount, wide, wideCount } = activity;
+  if (wideCount === 0 || wide[wideCount - 1] !== period) wide[activity.wideCount++] = period;
+  if (isInside && (activeCount === 0 || active[activeCount - 1] !== period)) {
+    active[activity.activeCount++] = period;
+  }
+}
+
+function countActives(counts: Float64Array, activity: Activity, count: number, rolling: number): void {
+  const { active, activeCount, wide, wideCount } = activity;
+  for (let at = 0; at < activeCount; at++) counts[active[at] * 2]++;
+  if (rolling === 1) return;
+  let counted = 0;
+  for (let at = 0; at < wideCount; at++) {
+    const end = Math.min(count, wide[at] + rolling);
+    for (let period = Math.max(counted, wide[at]); period < end; period++) counts[period * 2 + 1]++;
+    counted = Math.max(counted, end);
+  }
+}
+
+function countLifecycle(counts: Float64Array, activity: Activity, count: number): void {
+  const { active, activeCount, wide, wideCount, isOld } = activity;
+  // The period before the first.
+  let before = wideCount > 0 && wide[0] === -1 ? -1 : Number.NEGATIVE_INFINITY;
+  for (let at = 0; at < activeCount; at++) {
+    const period = active[at];
+    const isNew = at === 0 && !isOld;
+    if (before !== period - 1) noteDormant(counts, before, count);
+    counts[period * 4 + (before === period - 1 ? 1 : isNew ? 0 : 2)]++;
+    before = period;
+  }
+  noteDormant(counts, before, count);
+}
+
+/** Counts an entity that was active last in period `last`. */
+function noteDormant(counts: Float64Array, last: number, count: number): void {
+  if (last >= -1 && last + 1 < count) counts[(last + 1) * 4 + 3]++;
+}

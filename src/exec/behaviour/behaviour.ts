@@ -1,0 +1,91 @@
+/** Answers a question about behaviour on the shards of one worker: one kernel per kind. */
+import {
+  type BehaviourGroups,
+  type BehaviourPartial,
+  type BehaviourPlan,
+  type BehaviourQuestion,
+  type BehaviourRanking,
+  cellsPerGroup,
+  groupCount,
+} from '../../ir/index.js';
+import type { Arena, Shard } from '../../storage/index.js';
+import type { QueryRun } from '../query-run.js';
+import { countActivity } from './activity.js';
+import { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
+import { readEntityEvents } from './event-masks.js';
+import { countFunnel } from './funnel/funnel.js';
+import type { KernelInput } from './kernel.js';
+import { countRetention } from './retention.js';
+import { Tally } from './tally.js';
+
+type Kernels = {
+  readonly [Kind in BehaviourQuestion['kind']]: (
+    input: KernelInput<Extract<BehaviourQuestion, { readonly kind: Kind }>>,
+  ) => void;
+};
+
+const KERNELS: Kernels = {
+  funnel: countFunnel,
+  retention: countRetention,
+  lifecycle: countActivity as Kernels['lifecycle'],
+  stickiness: countActivity as Kernels['stickiness'],
+  actives: countActivity as Kernels['actives'],
+};
+
+/** The worker's partial answer, by the groups of `chosen`; null = only the whole. Throws 9005, 9006. */
+export function behaviourOfShards(
+  shards: Iterable<Shard>,
+  plan: BehaviourPlan,
+  chosen: BehaviourGroups | null,
+  scratch: Arena,
+  run: QueryRun,
+): BehaviourPartial {
+  const cells = cellsPerGroup(plan);
+  const tally = new Tally(cells * groupCount(chosen), run);
+  const groups = new GroupNumbers(chosen?.values ?? null);
+  eachShard(shards, plan, scratch, run, (input) => ({ ...input, tally, groups, ranking: null, cells }));
+  return tally.partial();
+}
+
+/** How often each value of the plan's breakdown occurs. Throws 9005, 9006. */
+export function behaviourRanking(
+  shards: Iterable<Shard>,
+  plan: BehaviourPlan,
+  scratch: Arena,
+  run: QueryRun,
+): BehaviourRanking {
+  const cells = cellsPerGroup(plan);
+  const tally = new Tally(cells, run);
+  const ranking = new ValueRanking();
+  const groups = new GroupNumbers(null);
+  eachShard(shards, plan, scratch, run, (input) => ({ ...input, tally, groups, ranking, cells }));
+  return ranking.result();
+}
+
+type ShardInput = Omit<KernelInput, 'tally' | 'groups' | 'ranking' | 'cells'>;
+
+function eachShard(
+  shards: Iterable<Shard>,
+  plan: BehaviourPlan,
+  scratch: Arena,
+  run: QueryRun,
+  inputOf: (input: ShardInput) => KernelInput,
+): void {
+  const { question, breakdown } = plan;
+  const kernel = KERNELS[question.kind] as (input: KernelInput) => void;
+  for (const shard of shards) {
+    const dimension = shard.find(plan);
+    if (dimension === undefined || dimension.entityCount === 0) continue;
+    const own = run.child();
+    try {
+      const events = readEntityEvents(dimension, plan, scratch, own);
+      const texts =
+        breakdown === null || breakdown.of === 'step'
+          ? null
+          : new EntityTexts(dimension, breakdown.column, breakdown.of === 'list');
+      kernel(inputOf({ plan, question, shard: dimension, events, scratch, run: own, texts }));
+    } finally {
+      own.releaseAll();
+    }
+  }
+}

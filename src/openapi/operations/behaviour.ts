@@ -1,0 +1,140 @@
+/** Questions about behaviour: funnels, retention, lifecycle, stickiness, actives. */
+import type { ErrorCode } from '../../base/index.js';
+import {
+  activesAnswer,
+  activesQueries,
+  activities,
+  answers,
+  funnelAnswer,
+  funnels,
+  lifecycleAnswer,
+  retentionAnswer,
+  retentions,
+  stickinessAnswer,
+} from '../../interface/index.js';
+import * as codes from '../codes.js';
+import { type Operations, ok } from './operation.js';
+
+const CODES: readonly ErrorCode[] = [...codes.CONDITIONS, ...codes.NAMED, 4004, 4040, 9101, 9102];
+const BETWEEN = ['2026-01-05', '2026-01-06'] as const;
+const VISIT = { event: { visit: {} } } as const;
+const DAYS = [
+  ['2026-01-05T00:00:00Z', '2026-01-06T00:00:00Z'],
+  ['2026-01-06T00:00:00Z', '2026-01-07T00:00:00Z'],
+] as const;
+const activeDays = { 'query-name': 'visitors', ...VISIT, between: BETWEEN, interval: 'days' } as const;
+
+export const BEHAVIOUR_OPERATIONS: Operations = {
+  'POST /v1/query/funnel': {
+    tag: 'Behaviour',
+    summary: 'How far entities get in a sequence of steps',
+    request: funnels,
+    example: {
+      'query-name': 'sale',
+      steps: [
+        { event: { visit: { equals: 'pricing' } }, name: 'sees prices' },
+        { event: { paid: {} }, name: 'pays' },
+      ],
+      within: '7d',
+    },
+    answer: answers.byName(funnelAnswer),
+    answered: ok({
+      result: {
+        sale: {
+          steps: [
+            { name: 'sees prices', count: 2, conversion: 1, 'step-conversion': null },
+            {
+              name: 'pays',
+              count: 1,
+              conversion: 0.5,
+              'step-conversion': 0.5,
+              seconds: { avg: 3600, median: 3600, p90: 3600 },
+            },
+          ],
+        },
+      },
+    }),
+    codes: [...CODES, 9103],
+  },
+  'POST /v1/query/retention': {
+    tag: 'Behaviour',
+    summary: 'Which entities come back',
+    request: retentions,
+    example: {
+      'query-name': 'back',
+      start: VISIT,
+      between: BETWEEN,
+      interval: 'days',
+      periods: 2,
+      until: '2026-01-07',
+    },
+    answer: answers.byName(retentionAnswer),
+    answered: ok({
+      result: {
+        back: {
+          cohorts: [
+            { between: DAYS[0], size: 2, counts: [1, 1] },
+            { between: DAYS[1], size: 1, counts: [0, 0] },
+          ],
+          total: { size: 3, counts: [1, 1], ratios: [0.3333333333333333, 0.3333333333333333] },
+        },
+      },
+    }),
+    codes: CODES,
+  },
+  'POST /v1/query/lifecycle': {
+    tag: 'Behaviour',
+    summary: 'New, returning, resurrecting and dormant entities by period',
+    request: activities,
+    example: activeDays,
+    answer: answers.byName(lifecycleAnswer),
+    answered: ok({
+      result: {
+        visitors: {
+          series: [
+            { between: DAYS[0], new: 2, returning: 0, resurrecting: 0, dormant: 0 },
+            { between: DAYS[1], new: 0, returning: 1, resurrecting: 0, dormant: 1 },
+          ],
+        },
+      },
+    }),
+    codes: CODES,
+  },
+  'POST /v1/query/stickiness': {
+    tag: 'Behaviour',
+    summary: 'How many entities are active in how many periods',
+    request: activities,
+    example: activeDays,
+    answer: answers.byName(stickinessAnswer),
+    answered: ok({
+      result: {
+        visitors: {
+          periods: 2,
+          counts: [
+            { active: 1, count: 1 },
+            { active: 2, count: 1 },
+          ],
+        },
+      },
+    }),
+    codes: CODES,
+  },
+  'POST /v1/query/actives': {
+    tag: 'Behaviour',
+    summary: 'Active entities by period',
+    request: activesQueries,
+    example: { ...activeDays, rolling: 7 },
+    answer: answers.byName(activesAnswer),
+    answered: ok({
+      result: {
+        visitors: {
+          series: [
+            { between: DAYS[0], count: 2, rolling: 2 },
+            { between: DAYS[1], count: 1, rolling: 2 },
+          ],
+        },
+      },
+    }),
+    codes: CODES,
+  },
+};

@@ -1,0 +1,64 @@
+/** Requests that must be refused, by code: questions about behaviour. */
+import type { ApiRequest } from '../support/json-client.js';
+import type { Refusal } from './codes-general.js';
+
+const YEAR = ['2020-01-01', '2020-12-31'];
+const ITEM = { event: { item: {} } };
+const AMOUNT = { event: { amount: { gt: 1 } } };
+
+const ask =
+  (kind: string, fields: object) =>
+  (more: object): ApiRequest => ({
+    path: `/v1/query/${kind}`,
+    body: { 'query-name': 'q', ...fields, ...more },
+  });
+const funnel = ask('funnel', { steps: [ITEM, AMOUNT, ITEM] });
+const retention = ask('retention', { start: ITEM, between: YEAR, interval: 'weeks' });
+const actives = ask('actives', { ...ITEM, between: YEAR, interval: 'days' });
+const funnelOf = (step: object): ApiRequest => funnel({ steps: [step, ITEM] });
+
+export const BEHAVIOUR_REFUSALS: readonly Refusal[] = [
+  [4003, actives({ between: ['2020-01-01', '-5xyz'] }), '-5xyz'],
+  [4008, funnelOf({ event: { nothing: {} } }), 'steps[0].event'],
+  [4010, funnel({ interval: 'days' }), 'between'],
+  [4010, funnel({ steps: undefined }), 'steps'],
+  [4010, funnelOf({ name: 'no event' }), 'event'],
+  [4010, actives({ interval: undefined }), 'interval'],
+  [4040, funnelOf({ event: { age: {} } }), 'age'],
+  [4049, funnel({ colour: 'red' }), 'colour'],
+  [4049, funnelOf({ ...ITEM, optionale: true }), 'optionale'],
+  [4049, retention({ start: { ...ITEM, optional: true } }), 'optional'],
+  [4053, actives({ between: ['2020-02-30', '2020-03-01'] }), '2020-02-30'],
+  [9101, funnel({ steps: [ITEM] }), 'steps'],
+  [9101, funnel({ steps: 5 }), 'steps'],
+  [9101, funnel({ steps: [ITEM, 5] }), 'steps[1]'],
+  [9101, funnel({ steps: [ITEM, { event: {} }] }), 'steps[1].event'],
+  [9101, funnel({ steps: [ITEM, { event: { item: 5 } }] }), 'steps[1].event.item'],
+  [9101, funnel({ steps: [ITEM, { event: { item: { between: YEAR } } }] }), 'between'],
+  [9101, funnel({ steps: [{ ...ITEM, optional: true }, ITEM] }), 'steps[0].optional'],
+  [9101, funnel({ within: '7 days' }), 'within'],
+  [9101, funnel({ within: '0sec' }), 'within'],
+  [9101, funnel({ order: 'sorted' }), 'order'],
+  [9101, funnel({ histogram: 101 }), 'histogram'],
+  [9101, funnel({ exclude: [{ ...ITEM, after: 2, before: 2 }] }), 'exclude[0]'],
+  [9101, funnel({ exclude: [{ ...ITEM, after: 1, before: 4 }] }), 'exclude[0]'],
+  [9101, funnel({ breakdown: { column: 'item' } }), 'item'],
+  [9101, funnel({ breakdown: { column: 'item', step: 4 } }), 'breakdown.step'],
+  [9101, funnel({ breakdown: { column: 'name', limit: 101 } }), 'limit'],
+  [9101, funnel({ 'time-zone': 'Europe/Atlantis' }), 'Atlantis'],
+  [9101, funnel({ 'week-start': 'someday' }), 'week-start'],
+  [9101, retention({ brackets: [3, 3] }), 'brackets[1]'],
+  [9101, retention({ brackets: [1], periods: 2 }), 'periods'],
+  [9101, retention({ periods: 367 }), 'periods'],
+  [9101, retention({ rolling: true, interval: 'months' }), 'months'],
+  [9101, retention({ breakdown: { column: 'name', step: 1 } }), 'step'],
+  [9101, actives({ rolling: 1 }), 'rolling'],
+  [9101, actives({ interval: 'minutes' }), '10000'],
+  [9102, funnelOf({ event: { item: {}, place: {} } }), 'place'],
+  [9102, funnel({ same: ['place'] }), 'step 1'],
+  [9102, funnel({ breakdown: { column: 'place', step: 2 } }), 'step 2'],
+  [9103, funnel({ order: 'any', exclude: [{ ...ITEM, after: 1, before: 2 }] }), 'exclude'],
+  [9103, funnel({ order: 'any', stream: ['item'] }), 'stream'],
+  [9103, funnel({ order: 'any', steps: [ITEM, { ...ITEM, optional: true }, ITEM] }), 'steps[1].optional'],
+  [9103, funnel({ order: 'any', breakdown: { column: 'item', step: 1 } }), 'breakdown.step'],
+];
