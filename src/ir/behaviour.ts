@@ -81,13 +81,68 @@ export interface RetentionQuestion {
   readonly calendar: PeriodStarts;
 }
 
-export type BehaviourQuestion = FunnelQuestion | ActivityQuestion | RetentionQuestion;
+/** One event of a pattern, and where it lies behind the event matched before: the first event behind the beginning. */
+export interface PatternStep {
+  /** The index of the plan's event that it satisfies, or does not satisfy; null = it is any event. */
+  readonly event: number | null;
+  readonly isNegated: boolean;
+  /** `next`: at once; `later`: anywhere behind; `timed`: anywhere, within [secondsMin, secondsMax] of the one before. */
+  readonly gap: 'next' | 'later' | 'timed';
+  readonly secondsMin: number;
+  readonly secondsMax: number;
+}
+
+export interface SequenceQuestion {
+  readonly kind: 'sequence';
+  readonly pattern: readonly PatternStep[];
+}
+
+/**
+ * Event 0 of the plan is the stream, event 1 the events that begin a session. The plan's values are the columns of the
+ * stream in the order of their names.
+ */
+export interface SessionsQuestion {
+  readonly kind: 'sessions';
+  /** Seconds. */
+  readonly gap: number;
+}
+
+/** Events and values of the plan as in SessionsQuestion; event 1 has the events that paths begin with. */
+export interface FlowQuestion {
+  readonly kind: 'flow';
+  readonly depth: number;
+  readonly limit: number;
+  readonly isBackward: boolean;
+  /** Seconds from one event to the next; null = no limit. */
+  readonly within: number | null;
+  /** Paths begin with every matching event instead of the first. */
+  readonly isEvery: boolean;
+  readonly collapse: boolean;
+}
+
+export interface OverlapQuestion {
+  readonly kind: 'overlap';
+  readonly segments: readonly Condition[];
+}
+
+export type BehaviourQuestion =
+  | FunnelQuestion
+  | ActivityQuestion
+  | RetentionQuestion
+  | SequenceQuestion
+  | SessionsQuestion
+  | FlowQuestion
+  | OverlapQuestion;
 export const BEHAVIOUR_KINDS = [
   'funnel',
   'retention',
   'lifecycle',
   'stickiness',
   'actives',
+  'sequence',
+  'sessions',
+  'flow',
+  'overlap',
 ] as const satisfies readonly BehaviourQuestion['kind'][];
 export type BehaviourKind = BehaviourQuestion['kind'];
 
@@ -157,9 +212,63 @@ export function cellsPerGroup({ question, periods }: BehaviourPlan): number {
       return 2 * count;
     case 'retention':
       return (question.brackets.length + 1) * count;
+    case 'sequence':
+      return 2;
+    case 'sessions':
+      return SESSION_CELLS * (count + 1);
+    case 'flow': {
+      const { levelCells, linkCells } = flowCells(question);
+      return question.depth * levelCells + (question.depth - 1) * linkCells;
+    }
+    case 'overlap':
+      return 2 ** question.segments.length;
   }
 }
 
+/** Cells of sessions: their number, entities, sessions of one event, and the samples of seconds and of events. */
+export const SESSION_CELLS = 5;
+
+/**
+ * Cells of a flow. Each level has its nodes, the others and the paths that end there; then each level but the last has
+ * its links: from a node of the level to each node of the next.
+ */
+export function flowCells({ depth, limit }: FlowQuestion): {
+  readonly levelCells: number;
+  readonly linkCells: number;
+  /** The first cell of the links. */
+  readonly linksAt: number;
+} {
+  const levelCells = limit + 2;
+  return { levelCells, linkCells: (limit + 1) ** 2, linksAt: depth * levelCells };
+}
+
+/** Whether the question reads a stream: each value of a column is an event, in the order of date, column and text. */
+export const readsStream = ({ question: { kind } }: BehaviourPlan): boolean =>
+  kind === 'sessions' || kind === 'flow';
+
+/** Whether values are ranked before anything is counted: the groups of a breakdown, or the nodes of a flow. */
+export const needsRanking = ({ breakdown, question }: BehaviourPlan): boolean =>
+  breakdown !== null || question.kind === 'flow';
+
 /** The number of groups: the whole, and with a breakdown also the chosen values, others and none. */
-export const groupCount = (chosen: BehaviourGroups | null): number =>
-  chosen === null ? 1 : chosen.values.length + 3;
+export const groupCount = ({ breakdown }: BehaviourPlan, chosen: BehaviourGroups | null): number =>
+  breakdown === null || chosen === null ? 1 : chosen.values.length + 3;
+
+/** A node of a flow as text: the level from 0, the index of its column in the plan's values, and the value. */
+export const nodeKey = (level: number, column: number, value: string): string =>
+  `${level} ${column} ${value}`;
+
+/** The node of a key that `nodeKey` wrote. */
+export function nodeOfKey(key: string): {
+  readonly level: number;
+  readonly column: number;
+  readonly value: string;
+} {
+  const first = key.indexOf(' ');
+  const second = key.indexOf(' ', first + 1);
+  return {
+    level: Number(key.slice(0, first)),
+    column: Number(key.slice(first + 1, second)),
+    value: key.slice(second + 1),
+  };
+}

@@ -15,7 +15,11 @@ import { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
 import { readEntityEvents } from './event-masks.js';
 import { countFunnel } from './funnel/funnel.js';
 import type { KernelInput } from './kernel.js';
+import { countOverlap } from './overlap.js';
 import { countRetention } from './retention.js';
+import { countSequence } from './sequence/sequence.js';
+import { countFlow } from './stream/flow.js';
+import { countSessions } from './stream/sessions.js';
 import { Tally } from './tally.js';
 
 type Kernels = {
@@ -30,6 +34,10 @@ const KERNELS: Kernels = {
   lifecycle: countActivity as Kernels['lifecycle'],
   stickiness: countActivity as Kernels['stickiness'],
   actives: countActivity as Kernels['actives'],
+  sequence: countSequence,
+  sessions: countSessions,
+  flow: countFlow,
+  overlap: countOverlap,
 };
 
 /** The worker's partial answer, by the groups of `chosen`; null = only the whole. Throws 9005, 9006. */
@@ -41,9 +49,16 @@ export function behaviourOfShards(
   run: QueryRun,
 ): BehaviourPartial {
   const cells = cellsPerGroup(plan);
-  const tally = new Tally(cells * groupCount(chosen), run);
+  const tally = new Tally(cells * groupCount(plan, chosen), run);
   const groups = new GroupNumbers(chosen?.values ?? null);
-  eachShard(shards, plan, scratch, run, (input) => ({ ...input, tally, groups, ranking: null, cells }));
+  eachShard(shards, plan, scratch, run, (input) => ({
+    ...input,
+    tally,
+    groups,
+    chosen,
+    ranking: null,
+    cells,
+  }));
   return tally.partial();
 }
 
@@ -58,11 +73,18 @@ export function behaviourRanking(
   const tally = new Tally(cells, run);
   const ranking = new ValueRanking();
   const groups = new GroupNumbers(null);
-  eachShard(shards, plan, scratch, run, (input) => ({ ...input, tally, groups, ranking, cells }));
+  eachShard(shards, plan, scratch, run, (input) => ({
+    ...input,
+    tally,
+    groups,
+    chosen: null,
+    ranking,
+    cells,
+  }));
   return ranking.result();
 }
 
-type ShardInput = Omit<KernelInput, 'tally' | 'groups' | 'ranking' | 'cells'>;
+type ShardInput = Omit<KernelInput, 'tally' | 'groups' | 'chosen' | 'ranking' | 'cells'>;
 
 function eachShard(
   shards: Iterable<Shard>,

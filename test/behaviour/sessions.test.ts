@@ -1,0 +1,5 @@
+/** Answers of POST /v1/query/sessions to generated questions are those of the model. */
+import t from 'tap';
+import { compareKind } from './compare.js';
+
+t.test('sessions', (t) => compareKind(t, 'sessions'));
