@@ -35,7 +35,8 @@ t.test('pages hold every event once, whatever is inserted meanwhile', async (t) 
       found.push(...page.data);
       token = page['page-token'];
       const newer = { value: 'a', date: LATER };
-      if (prng.chance(0.2)) await server.succeed('/v1/insert', { [id]: { dimension: 'h', act: [newer] } });
+      if (prng.chance(0.2))
+        await server.succeed('/v1/insert', { [question['entity-id']]: { dimension: 'h', act: [newer] } });
     }
     const rows = (JSON.parse(whole) as Page).data;
     if (JSON.stringify(found) !== JSON.stringify(rows)) wrong.push(JSON.stringify({ question, found, rows }));
