@@ -26,7 +26,9 @@ t.test('pages hold every event once, whatever is inserted meanwhile', async (t) 
   const server = await BehaviourServer.start(t, 5, [world]);
   const wrong: string[] = [];
   for (let round = 0; round < TIMELINES; round++) {
-    const question = { ...generateQuestion('timeline', prng, world), limit: prng.between(1, 3) };
+    // What is inserted could change which entities satisfy a condition list.
+    const { query: _query, ...fields } = generateQuestion('timeline', prng, world);
+    const question = { ...fields, limit: prng.between(1, 3) };
     const [whole] = await server.answers('timeline', [{ ...question, limit: 1000 }]);
     const found: object[] = [];
     for (let token: string | undefined, pages = 0; pages === 0 || token !== undefined; pages++) {
