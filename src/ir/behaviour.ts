@@ -125,6 +125,51 @@ export interface OverlapQuestion {
   readonly segments: readonly Condition[];
 }
 
+/** A column whose values are compared: an attribute, a list of values, or an event column. */
+export interface ComparedColumn {
+  readonly column: ValueColumn;
+  readonly of: 'entity' | 'list' | 'event';
+}
+
+export interface CompareQuestion {
+  readonly kind: 'compare';
+  readonly segments: readonly [Condition, Condition];
+  readonly columns: readonly ComparedColumn[];
+  readonly limit: number;
+}
+
+/** A kind of events of a timeline: a column, or a relation. */
+export interface TimelineGroup {
+  readonly name: string;
+  readonly isRelation: boolean;
+}
+
+/** A row of a timeline: rows with equal positions but for `repeats` are equal; `repeats` numbers them from 1. */
+export interface TimelinePosition extends TimelineGroup {
+  /** Seconds since 1970-01-01. */
+  readonly date: number;
+  /** The texts of the values, by which rows of one date and group are sorted. */
+  readonly texts: readonly string[];
+  readonly repeats: number;
+}
+
+export interface TimelineQuestion {
+  readonly kind: 'timeline';
+  /** In its stored form. */
+  readonly entityId: string;
+  /** In the order of the answer. */
+  readonly groups: readonly TimelineGroup[];
+  /** The columns of a relation are in its order; `group` is an index in `groups`. */
+  readonly columns: readonly {
+    readonly column: ValueColumn;
+    readonly name: string;
+    readonly group: number;
+  }[];
+  readonly limit: number;
+  /** The last row of the page before; null = the first page. */
+  readonly after: TimelinePosition | null;
+}
+
 export type BehaviourQuestion =
   | FunnelQuestion
   | ActivityQuestion
@@ -132,7 +177,9 @@ export type BehaviourQuestion =
   | SequenceQuestion
   | SessionsQuestion
   | FlowQuestion
-  | OverlapQuestion;
+  | OverlapQuestion
+  | CompareQuestion
+  | TimelineQuestion;
 export const BEHAVIOUR_KINDS = [
   'funnel',
   'retention',
@@ -143,6 +190,8 @@ export const BEHAVIOUR_KINDS = [
   'sessions',
   'flow',
   'overlap',
+  'compare',
+  'timeline',
 ] as const satisfies readonly BehaviourQuestion['kind'][];
 export type BehaviourKind = BehaviourQuestion['kind'];
 
@@ -179,9 +228,25 @@ export interface Samples {
   readonly counts: Float64Array;
 }
 
+/** Values that entities of two segments have: two numbers of entities per value. */
+export interface ComparedValues {
+  /** Made by `comparedKey`. */
+  readonly keys: readonly string[];
+  readonly counts: Float64Array;
+}
+
+export interface TimelineRow {
+  readonly position: TimelinePosition;
+  readonly json: string;
+}
+
 export interface BehaviourPartial {
   readonly counts: Float64Array;
   readonly samples: Samples;
+  /** Of a comparison: all values of a partial, the greatest differences of an answer. */
+  readonly compared?: ComparedValues;
+  /** Of a timeline: one row more than its limit shows that there is a next page. */
+  readonly rows?: readonly TimelineRow[];
 }
 
 /** How often each value of the breakdown occurs. */
@@ -222,6 +287,10 @@ export function cellsPerGroup({ question, periods }: BehaviourPlan): number {
     }
     case 'overlap':
       return 2 ** question.segments.length;
+    case 'compare':
+      return 3;
+    case 'timeline':
+      return 0;
   }
 }
 
@@ -271,4 +340,13 @@ export function nodeOfKey(key: string): {
     column: Number(key.slice(first + 1, second)),
     value: key.slice(second + 1),
   };
+}
+
+/** A value of a comparison as text: the index of its column in the question, and the value. */
+export const comparedKey = (column: number, value: string): string => `${column} ${value}`;
+
+/** The value of a key that `comparedKey` wrote. */
+export function comparedOfKey(key: string): { readonly column: number; readonly value: string } {
+  const at = key.indexOf(' ');
+  return { column: Number(key.slice(0, at)), value: key.slice(at + 1) };
 }

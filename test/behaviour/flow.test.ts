@@ -2,4 +2,5 @@
 import t from 'tap';
 import { compareKind } from './compare.js';
 
+t.setTimeout(300_000);
 t.test('flow', (t) => compareKind(t, 'flow'));

@@ -8,6 +8,7 @@ import type { Json } from '../body/json.js';
 import { AnswerText } from '../query/aggregate-text.js';
 import { bindQueries, type NamedQuery } from '../query/query-list.js';
 import { bindActives, bindLifecycle, bindStickiness } from './activity.js';
+import { bindCompare } from './compare.js';
 import { bindFlow } from './flow.js';
 import { bindFunnel } from './funnel.js';
 import type { BoundQuestion, QuestionKind } from './kind.js';
@@ -16,6 +17,7 @@ import type { QuestionCallFields } from './question.js';
 import { bindRetention } from './retention.js';
 import { bindSequence } from './sequence.js';
 import { bindSessions } from './sessions.js';
+import { bindTimeline } from './timeline.js';
 
 const kind = <F extends QuestionCallFields>(
   schema: schemas.Body<F>,
@@ -33,6 +35,8 @@ const QUESTION_KINDS = {
   sessions: kind(schemas.sessions, bindSessions),
   flow: kind(schemas.flow, bindFlow),
   overlap: kind(schemas.overlap, bindOverlap),
+  compare: kind(schemas.compare, bindCompare),
+  timeline: kind(schemas.timeline, bindTimeline),
 } as const satisfies { readonly [Kind in BehaviourKind]: unknown };
 
 export type NamedQuestion = NamedQuery<BoundQuestion>;

@@ -7,10 +7,12 @@ import {
   type BehaviourRanking,
   cellsPerGroup,
   groupCount,
+  type TimelineRow,
 } from '../../ir/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { countActivity } from './activity.js';
+import { compareSegments } from './compare.js';
 import { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
 import { readEntityEvents } from './event-masks.js';
 import { countFunnel } from './funnel/funnel.js';
@@ -21,6 +23,8 @@ import { countSequence } from './sequence/sequence.js';
 import { countFlow } from './stream/flow.js';
 import { countSessions } from './stream/sessions.js';
 import { Tally } from './tally.js';
+import { readTimeline } from './timeline.js';
+import { ValuePairs } from './value-pairs.js';
 
 type Kernels = {
   readonly [Kind in BehaviourQuestion['kind']]: (
@@ -38,6 +42,8 @@ const KERNELS: Kernels = {
   sessions: countSessions,
   flow: countFlow,
   overlap: countOverlap,
+  compare: compareSegments,
+  timeline: readTimeline,
 };
 
 /** The worker's partial answer, by the groups of `chosen`; null = only the whole. Throws 9005, 9006. */
@@ -51,15 +57,24 @@ export function behaviourOfShards(
   const cells = cellsPerGroup(plan);
   const tally = new Tally(cells * groupCount(plan, chosen), run);
   const groups = new GroupNumbers(chosen?.values ?? null);
+  const pairs = new ValuePairs(run);
+  const rows: TimelineRow[] = [];
   eachShard(shards, plan, scratch, run, (input) => ({
     ...input,
     tally,
+    pairs,
+    rows,
     groups,
     chosen,
     ranking: null,
     cells,
   }));
-  return tally.partial();
+  const { kind } = plan.question;
+  return {
+    ...tally.partial(),
+    ...(kind === 'compare' && { compared: pairs.result() }),
+    ...(kind === 'timeline' && { rows }),
+  };
 }
 
 /** How often each value of the plan's breakdown occurs. Throws 9005, 9006. */
@@ -76,6 +91,8 @@ export function behaviourRanking(
   eachShard(shards, plan, scratch, run, (input) => ({
     ...input,
     tally,
+    pairs: new ValuePairs(run),
+    rows: [],
     groups,
     chosen: null,
     ranking,
@@ -84,7 +101,7 @@ export function behaviourRanking(
   return ranking.result();
 }
 
-type ShardInput = Omit<KernelInput, 'tally' | 'groups' | 'chosen' | 'ranking' | 'cells'>;
+type ShardInput = Omit<KernelInput, 'tally' | 'pairs' | 'rows' | 'groups' | 'chosen' | 'ranking' | 'cells'>;
 
 function eachShard(
   shards: Iterable<Shard>,

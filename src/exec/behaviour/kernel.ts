@@ -4,6 +4,7 @@ import type {
   BehaviourPlan,
   BehaviourQuestion,
   PeriodStarts,
+  TimelineRow,
   Window,
 } from '../../ir/index.js';
 import type { Arena, DimensionShard } from '../../storage/index.js';
@@ -11,6 +12,7 @@ import type { QueryRun } from '../query-run.js';
 import type { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
 import type { EntityEvents } from './event-masks.js';
 import type { Tally } from './tally.js';
+import type { ValuePairs } from './value-pairs.js';
 
 export interface KernelInput<Question extends BehaviourQuestion = BehaviourQuestion> {
   readonly plan: BehaviourPlan;
@@ -20,6 +22,10 @@ export interface KernelInput<Question extends BehaviourQuestion = BehaviourQuest
   readonly scratch: Arena;
   readonly run: QueryRun;
   readonly tally: Tally;
+  /** The values of a comparison. */
+  readonly pairs: ValuePairs;
+  /** The rows of a timeline. */
+  readonly rows: TimelineRow[];
   readonly groups: GroupNumbers;
   /** The values that were chosen by their ranks; null = none. */
   readonly chosen: BehaviourGroups | null;

@@ -4,32 +4,17 @@
  */
 import type { OverlapQuestion } from '../../ir/index.js';
 import { selectedEntities } from '../condition/selection.js';
+import { eachRow, hasRow } from './entity-rows.js';
 import type { KernelInput } from './kernel.js';
 
-/** Entities between two checks for a stop of the query. */
-const CHECK_ROWS = 65_536;
-
-export function countOverlap({
-  question,
-  shard,
-  events,
-  scratch,
-  run,
-  tally,
-}: KernelInput<OverlapQuestion>): void {
+export function countOverlap(input: KernelInput<OverlapQuestion>): void {
+  const { question, shard, events, scratch, run, tally } = input;
   const segments = question.segments.map((condition) => selectedEntities(shard, condition, scratch, run));
-  const { rows } = events;
-  for (let row = 0; row < shard.rowEnd; row++) {
-    if (row % CHECK_ROWS === 0) run.check();
-    if (!hasRow(rows, row)) continue;
+  eachRow(shard, events.rows, run, (row) => {
     let combination = 0;
     for (let index = 0; index < segments.length; index++) {
       if (hasRow(segments[index], row)) combination |= 1 << index;
     }
     tally.counts[combination]++;
-  }
+  });
 }
-
-/** Whether a bitmap has the row; null = all rows. */
-export const hasRow = (rows: Uint8Array | null, row: number): boolean =>
-  rows === null || ((rows[row >>> 3] >> (row & 7)) & 1) === 1;
