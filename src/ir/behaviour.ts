@@ -1,115 +1,13 @@
 /**
  * Questions about the behaviour of entities as plain data: the events that they read, and how their answers are counted.
- * A partial answer is a list of counts by cell, and samples of seconds by cell; the layout of cells is that of the
+ * A partial answer is a list of counts by slot, and samples of seconds by slot; the layout of slots is that of the
  * question's kind. Partial answers of shards are merged by adding counts and joining samples, so the merge is the same
  * for every kind.
  */
-import type { ValueForm } from '../schema/index.js';
-import type { Condition, ValueTest, Window } from './condition.js';
+import type { BehaviourScope, PeriodStarts } from './condition.js';
 
-/** Tests on one column of an event. */
-export interface EventColumnTest {
-  readonly columnId: number;
-  readonly tests: readonly ValueTest[];
-}
-
-/** Events whose values of all columns, which one relation ties, pass the tests. The first column has their date. */
-export type EventAlternative = readonly EventColumnTest[];
-
-/** Events that satisfy at least one alternative. */
-export type BehaviourEvent = readonly EventAlternative[];
-
-/** A column whose values the question compares or groups by. */
-export type ValueColumn = ValueForm & { readonly columnId: number };
-
-/** Instants that divide time: period p is [starts[p], starts[p + 1]). Seconds since 1970-01-01, ascending. */
-export type PeriodStarts = readonly number[];
-
-export interface Breakdown {
-  readonly column: ValueColumn;
-  /** An attribute column of the entity, or an event column of step `step` (0-based). */
-  readonly of: 'entity' | 'list' | 'step';
-  readonly step: number;
-  readonly limit: number;
-}
-
-export interface Exclusion {
-  /** The index of the event in the plan's events. */
-  readonly event: number;
-  /** Steps are counted from 1; no such event lies between steps `after` and `before`. */
-  readonly after: number;
-  readonly before: number;
-}
-
-export interface FunnelQuestion {
-  readonly kind: 'funnel';
-  /** Events 0 to stepCount - 1 of the plan are the steps. */
-  readonly stepCount: number;
-  readonly optional: readonly boolean[];
-  /** Per step: the entities that can take it; null = all. */
-  readonly stepConditions: readonly (Condition | null)[];
-  readonly order: 'in-order' | 'strict' | 'any';
-  readonly attempts: 'best' | 'first' | 'every';
-  /** Seconds; null = no limit. */
-  readonly within: number | null;
-  readonly distinctInstants: boolean;
-  readonly exclusions: readonly Exclusion[];
-  /** The index of the event that the stream of a strict funnel consists of; null = not strict. */
-  readonly stream: number | null;
-  /** Indexes in the plan's values. */
-  readonly same: readonly number[];
-}
-
-export interface ActivityQuestion {
-  readonly kind: 'lifecycle' | 'stickiness' | 'actives';
-  /** Periods of `actives` that are counted together; 1 = none. */
-  readonly rolling: number;
-  /** Starts of the periods before the first, as many as `rolling` reaches back, or 1. */
-  readonly history: PeriodStarts;
-}
-
-export interface RetentionQuestion {
-  readonly kind: 'retention';
-  readonly cohort: 'first-time' | 'recurring';
-  readonly count: 'on' | 'on-or-after';
-  /** Length of a period in seconds, which begins at the reference event; null = calendar periods. */
-  readonly rolling: number | null;
-  /** Period numbers [from, to) of each count. */
-  readonly brackets: readonly (readonly [from: number, to: number])[];
-  readonly until: number;
-  /** Starts of the cohorts' periods and of the periods after them. */
-  readonly calendar: PeriodStarts;
-}
-
-export type BehaviourQuestion = FunnelQuestion | ActivityQuestion | RetentionQuestion;
-export const BEHAVIOUR_KINDS = [
-  'funnel',
-  'retention',
-  'lifecycle',
-  'stickiness',
-  'actives',
-] as const satisfies readonly BehaviourQuestion['kind'][];
-export type BehaviourKind = BehaviourQuestion['kind'];
-
-export interface BehaviourPlan {
-  readonly databaseId: number;
-  readonly dimensionId: number;
-  /** The entities that take part; null = all. */
-  readonly condition: Condition | null;
-  readonly events: readonly BehaviourEvent[];
-  /** Indexes of the events that are streams of columns: each value has its own date, also a value that is tied to another. */
-  readonly streams: readonly number[];
-  /** Whether two of the events' columns may be tied, so that their values are one event. */
-  readonly isTied: boolean;
-  /** Event columns whose values are read with the events; a value of a tied column belongs to the event. */
-  readonly values: readonly ValueColumn[];
-  /** Inclusive. */
-  readonly between: Window;
-  /** Boundaries of the periods of `interval`; empty = none. */
-  readonly periods: PeriodStarts;
-  readonly breakdown: Breakdown | null;
-  readonly question: BehaviourQuestion;
-}
+export const BEHAVIOUR_KINDS = ['funnel', 'retention', 'lifecycle', 'stickiness', 'actives'] as const;
+export type BehaviourKind = (typeof BEHAVIOUR_KINDS)[number];
 
 /** Group 0 of an answer is the whole; the others are those of the breakdown, then the others, then those without a value. */
 export interface BehaviourGroups {
@@ -117,9 +15,9 @@ export interface BehaviourGroups {
   readonly values: readonly string[];
 }
 
-/** Seconds by cell: sample s occurs counts[s] times in cells[s]. Sorted by cell, then seconds. */
+/** Seconds by slot: sample s occurs counts[s] times in slots[s]. Sorted by slot, then seconds. */
 export interface Samples {
-  readonly cells: Uint32Array;
+  readonly slots: Uint32Array;
   readonly seconds: Uint32Array;
   readonly counts: Float64Array;
 }
@@ -143,8 +41,8 @@ export interface BehaviourAnswer extends BehaviourPartial {
 /** The number of periods that the boundaries delimit. */
 export const periodCount = (starts: PeriodStarts): number => Math.max(starts.length - 1, 0);
 
-/** The cells of one group: see the kind's kernel in exec/behaviour. */
-export function cellsPerGroup({ question, periods }: BehaviourPlan): number {
+/** The slots of one group: see the kind's kernel in exec/behaviour. */
+export function slotsPerGroup({ question, periods }: BehaviourScope): number {
   const count = periodCount(periods);
   switch (question.kind) {
     case 'funnel':

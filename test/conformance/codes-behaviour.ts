@@ -17,7 +17,27 @@ const retention = ask('retention', { start: ITEM, between: YEAR, interval: 'week
 const actives = ask('actives', { ...ITEM, between: YEAR, interval: 'days' });
 const funnelOf = (step: object): ApiRequest => funnel({ steps: [step, ITEM] });
 
+const RANGE = { between: YEAR, interval: 'weeks' };
+const ACTIVE = { ...ITEM, between: YEAR, interval: 'days' };
+const count = (condition: object): ApiRequest => ({
+  path: '/v1/query/count/entity',
+  body: { 'query-name': 'q', query: [condition] },
+});
+const nested = (depth: number): object => ({
+  active: { ...ACTIVE, ...(depth === 1 ? {} : { query: [nested(depth - 1)] }) },
+});
+
 export const BEHAVIOUR_REFUSALS: readonly Refusal[] = [
+  [4008, count({ sequence: { conditions: [ITEM], pattern: '(?1)' } }), 'sequence'],
+  [4010, count({ funnel: { steps: [ITEM, ITEM] } }), 'reached'],
+  [4010, count({ funnel: { reached: 2 } }), 'steps'],
+  [4049, count({ active: { ...ACTIVE, rolling: 2 } }), 'rolling'],
+  [9101, count({ funnel: { steps: [ITEM, ITEM], reached: 3 } }), 'reached'],
+  [9101, count({ funnel: { steps: [ITEM, ITEM], reached: 1, 'not-reached': 3 } }), 'not-reached'],
+  [9101, count({ retention: { start: ITEM, ...RANGE, 'cohort-of': '2020-01-01', period: 8 } }), 'period'],
+  [9101, count({ active: { ...ACTIVE, dimension: 'people' } }), 'dimension'],
+  [9101, count({ active: { ...ACTIVE, 'at-least': -1 } }), 'at-least'],
+  [9106, count(nested(9)), '8'],
   [4003, actives({ between: ['2020-01-01', '-5xyz'] }), '-5xyz'],
   [4008, funnelOf({ event: { nothing: {} } }), 'steps[0].event'],
   [4010, funnel({ interval: 'days' }), 'between'],

@@ -225,7 +225,7 @@ function plainNumbers(_key: string, value: unknown): unknown {
 }
 
 const behaviourBytes = ({ counts, samples, groups }: BehaviourAnswer): number =>
-  ROW_BYTES * (1 + groups.length) + counts.byteLength + samples.cells.length * 16;
+  ROW_BYTES * (1 + groups.length) + counts.byteLength + samples.slots.length * 16;
 
 function answerBytes(answer: AggregateAnswer): number {
   if (answer.answers === 'metric') return answer.token.length * 2 + ROW_BYTES;

@@ -5,14 +5,15 @@ import {
   type BehaviourPlan,
   type BehaviourQuestion,
   type BehaviourRanking,
-  cellsPerGroup,
   groupCount,
+  slotsPerGroup,
 } from '../../ir/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
+import { selectedEntities } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import { countActivity } from './activity.js';
 import { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
-import { readEntityEvents } from './event-masks.js';
+import { type EntitiesOf, readEntityEvents } from './event-masks.js';
 import { countFunnel } from './funnel/funnel.js';
 import type { KernelInput } from './kernel.js';
 import { countRetention } from './retention.js';
@@ -40,10 +41,10 @@ export function behaviourOfShards(
   scratch: Arena,
   run: QueryRun,
 ): BehaviourPartial {
-  const cells = cellsPerGroup(plan);
-  const tally = new Tally(cells * groupCount(chosen), run);
+  const slots = slotsPerGroup(plan);
+  const tally = new Tally(slots * groupCount(chosen), run);
   const groups = new GroupNumbers(chosen?.values ?? null);
-  eachShard(shards, plan, scratch, run, (input) => ({ ...input, tally, groups, ranking: null, cells }));
+  eachShard(shards, plan, scratch, run, (input) => ({ ...input, tally, groups, ranking: null, slots }));
   return tally.partial();
 }
 
@@ -54,15 +55,15 @@ export function behaviourRanking(
   scratch: Arena,
   run: QueryRun,
 ): BehaviourRanking {
-  const cells = cellsPerGroup(plan);
-  const tally = new Tally(cells, run);
+  const slots = slotsPerGroup(plan);
+  const tally = new Tally(slots, run);
   const ranking = new ValueRanking();
   const groups = new GroupNumbers(null);
-  eachShard(shards, plan, scratch, run, (input) => ({ ...input, tally, groups, ranking, cells }));
+  eachShard(shards, plan, scratch, run, (input) => ({ ...input, tally, groups, ranking, slots }));
   return ranking.result();
 }
 
-type ShardInput = Omit<KernelInput, 'tally' | 'groups' | 'ranking' | 'cells'>;
+type ShardInput = Omit<KernelInput, 'tally' | 'groups' | 'ranking' | 'slots'>;
 
 function eachShard(
   shards: Iterable<Shard>,
@@ -78,12 +79,13 @@ function eachShard(
     if (dimension === undefined || dimension.entityCount === 0) continue;
     const own = run.child();
     try {
-      const events = readEntityEvents(dimension, plan, scratch, own);
+      const entitiesOf: EntitiesOf = (condition) => selectedEntities(dimension, condition, scratch, own);
+      const events = readEntityEvents(dimension, plan, entitiesOf, own);
       const texts =
         breakdown === null || breakdown.of === 'step'
           ? null
           : new EntityTexts(dimension, breakdown.column, breakdown.of === 'list');
-      kernel(inputOf({ plan, question, shard: dimension, events, scratch, run: own, texts }));
+      kernel(inputOf({ plan, question, events, entitiesOf, run: own, texts }));
     } finally {
       own.releaseAll();
     }
