@@ -6,15 +6,15 @@ const YEAR = ['2020-01-01', '2020-12-31'];
 const ITEM = { event: { item: {} } };
 const AMOUNT = { event: { amount: { gt: 1 } } };
 
-const ask =
+const questionOf =
   (kind: string, fields: object) =>
   (more: object): ApiRequest => ({
     path: `/v1/query/${kind}`,
     body: { 'query-name': 'q', ...fields, ...more },
   });
-const funnel = ask('funnel', { steps: [ITEM, AMOUNT, ITEM] });
-const retention = ask('retention', { start: ITEM, between: YEAR, interval: 'weeks' });
-const actives = ask('actives', { ...ITEM, between: YEAR, interval: 'days' });
+const funnel = questionOf('funnel', { steps: [ITEM, AMOUNT, ITEM] });
+const retention = questionOf('retention', { start: ITEM, between: YEAR, interval: 'weeks' });
+const actives = questionOf('actives', { ...ITEM, between: YEAR, interval: 'days' });
 const funnelOf = (step: object): ApiRequest => funnel({ steps: [step, ITEM] });
 
 const RANGE = { between: YEAR, interval: 'weeks' };

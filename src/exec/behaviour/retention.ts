@@ -119,7 +119,7 @@ class MemberReader {
     while (own !== 0 && index < this.#returnCount && this.#links?.[this.#returnEvents[index]] === own)
       index++;
     if (index < this.#returnCount && this.#returns[index] < high) return true;
-    return begin === 0 && reference <= question.until && this.#returnsAtOnce(at, from, to);
+    return begin === 0 && reference <= question.until && this.#returnsInSecond(at, from, to);
   }
 
   /**
@@ -136,7 +136,7 @@ class MemberReader {
   }
 
   /** Whether an event of the reference's second returns, while another one is the reference. */
-  #returnsAtOnce(at: number, from: number, to: number): boolean {
+  #returnsInSecond(at: number, from: number, to: number): boolean {
     const date = this.#dates[at];
     let [starts, returns, both] = [0, 0, 0];
     let first = at;
