@@ -3,9 +3,13 @@ import type { answers } from '../interface/index.js';
 
 export type {
   ActivesAnswer,
+  FlowAnswer,
   FunnelAnswer,
   LifecycleAnswer,
+  OverlapAnswer,
   RetentionAnswer,
+  SequenceAnswer,
+  SessionsAnswer,
   StickinessAnswer,
 } from '../interface/index.js';
 

@@ -220,6 +220,26 @@ export class Quarry {
     return this.#behaviour<A.ActivesAnswer>('actives', queries, options);
   }
 
+  /** Entities whose events match a pattern, by query name. */
+  async sequence(queries: Q.Sequence | readonly Q.Sequence[], options?: CallOptions) {
+    return this.#behaviour<A.SequenceAnswer>('sequence', queries, options);
+  }
+
+  /** Runs of events without a long gap, by query name. */
+  async sessions(queries: Q.Sessions | readonly Q.Sessions[], options?: CallOptions) {
+    return this.#behaviour<A.SessionsAnswer>('sessions', queries, options);
+  }
+
+  /** What follows or precedes an event, by query name. */
+  async flow(queries: Q.Flow | readonly Q.Flow[], options?: CallOptions) {
+    return this.#behaviour<A.FlowAnswer>('flow', queries, options);
+  }
+
+  /** The entities that segments have in common, by query name. */
+  async overlap(queries: Q.Overlap | readonly Q.Overlap[], options?: CallOptions) {
+    return this.#behaviour<A.OverlapAnswer>('overlap', queries, options);
+  }
+
   #behaviour<Answer>(kind: string, queries: unknown, options?: CallOptions) {
     return this.#send.result<Readonly<Record<string, Answer>>>(`/v1/query/${kind}`, queries, options);
   }

@@ -49,8 +49,8 @@ export const PERIODS_MAX = 10_000;
 export const RETENTION_PERIODS_MAX = 366;
 export const GROUPS_MAX = 100;
 
-const QUESTION = { wrong: 4049, missing: 4010, type: 9101 } as const;
-const WRONG = { wrong: 9101, null: 9101 } as const;
+export const QUESTION = { wrong: 4049, missing: 4010, type: 9101 } as const;
+export const WRONG = { wrong: 9101, null: 9101 } as const;
 
 /** A length of time, such as `7d`. */
 export const duration = named(
@@ -119,7 +119,7 @@ export const breakdown = named(
   }),
 );
 
-const questionFields = {
+export const questionFields = {
   ...countFields,
   query: unread(optional(query)),
   between: unread(orNull(between)),
@@ -132,9 +132,9 @@ const questionFields = {
 /** The fields that every question has. */
 export type QuestionFields = typeof questionFields;
 
-const intervals = choice(BEHAVIOUR_INTERVALS, 'Calendar periods of the time zone.', WRONG);
+export const intervals = choice(BEHAVIOUR_INTERVALS, 'Calendar periods of the time zone.', WRONG);
 
-const columnNames = (description: string) =>
+export const columnNames = (description: string) =>
   list(text('A column.', { codes: WRONG }), description, { minItems: 1, codes: WRONG });
 
 export const funnel = named(
@@ -256,28 +256,29 @@ export const behaviourCondition = named(
   ),
 );
 
-const several = <S>(one: Schema<S>) =>
+export const severalQuestions = <S>(one: Schema<S>) =>
   oneOrSeveral(
     one,
     'One question or several.',
     'Either all questions are answered or none.',
     QUERIES_PER_REQUEST_MAX,
   );
-export const funnels = named('Funnels', several(funnel));
-export const retentions = named('Retentions', several(retention));
-export const activities = named('Activities', several(activity));
-export const activesQueries = named('ActivesQueries', several(actives));
+export const funnels = named('Funnels', severalQuestions(funnel));
+export const retentions = named('Retentions', severalQuestions(retention));
+export const activities = named('Activities', severalQuestions(activity));
+export const activesQueries = named('ActivesQueries', severalQuestions(actives));
 
-const number = (description: string) => plain<number>({ type: 'number', description });
-const numberOrNull = (description: string) => plain<number | null>({ type: ['number', 'null'], description });
-const ends = plain<readonly [string, string]>(
+export const number = (description: string) => plain<number>({ type: 'number', description });
+export const numberOrNull = (description: string) =>
+  plain<number | null>({ type: ['number', 'null'], description });
+export const ends = plain<readonly [string, string]>(
   list(anyText, 'The start, which is included, and the end, which is excluded.', {
     minItems: 2,
     maxItems: 2,
   }),
 );
 
-const stats = named(
+export const stats = named(
   'SecondsStats',
   object({
     avg: numberOrNull('The mean.'),
@@ -302,7 +303,7 @@ const funnelStepAnswer = named(
   }),
 );
 const funnelSteps = list(funnelStepAnswer, 'One per step.');
-const groupOf = <S extends Schema>(members: Readonly<Record<string, S>>) =>
+export const groupOf = <S extends Schema>(members: Readonly<Record<string, S>>) =>
   list(
     object({
       value: optional(plain<string | null>({ type: ['string', 'null'] })),

@@ -9,6 +9,8 @@ export * from './levels.js';
 export * from './model.js';
 export * from './records.js';
 export * from './schema.js';
+export * from './segments.js';
+export * from './sequences.js';
 export * from './sql-functions.js';
 export * from './team.js';
 export * from './words.js';

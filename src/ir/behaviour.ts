@@ -4,9 +4,19 @@
  * question's kind. Partial answers of shards are merged by adding counts and joining samples, so the merge is the same
  * for every kind.
  */
-import type { BehaviourScope, PeriodStarts } from './condition.js';
+import type { BehaviourScope, FlowQuestion, PeriodStarts } from './condition.js';
 
-export const BEHAVIOUR_KINDS = ['funnel', 'retention', 'lifecycle', 'stickiness', 'actives'] as const;
+export const BEHAVIOUR_KINDS = [
+  'funnel',
+  'retention',
+  'lifecycle',
+  'stickiness',
+  'actives',
+  'sequence',
+  'sessions',
+  'flow',
+  'overlap',
+] as const;
 export type BehaviourKind = (typeof BEHAVIOUR_KINDS)[number];
 
 /** Group 0 of an answer is the whole; the others are those of the breakdown, then the others, then those without a value. */
@@ -55,9 +65,63 @@ export function slotsPerGroup({ question, periods }: BehaviourScope): number {
       return 2 * count;
     case 'retention':
       return (question.brackets.length + 1) * count;
+    case 'sequence':
+      return 2;
+    case 'sessions':
+      return SESSION_SLOTS * (count + 1);
+    case 'flow': {
+      const { levelSlots, linkSlots } = flowSlots(question);
+      return question.depth * levelSlots + (question.depth - 1) * linkSlots;
+    }
+    case 'overlap':
+      return 2 ** question.segments.length;
   }
 }
 
+/** Slots of sessions: their number, entities, sessions of one event, and the samples of seconds and of events. */
+export const SESSION_SLOTS = 5;
+
+/**
+ * Slots of a flow. Each level has its nodes, the others and the paths that end there; then each level but the last has
+ * its links: from a node of the level to each node of the next.
+ */
+export function flowSlots({ depth, limit }: FlowQuestion): {
+  readonly levelSlots: number;
+  readonly linkSlots: number;
+  /** The first slot of the links. */
+  readonly linksAt: number;
+} {
+  const levelSlots = limit + 2;
+  return { levelSlots, linkSlots: (limit + 1) ** 2, linksAt: depth * levelSlots };
+}
+
+/** Whether the question reads a stream: each value of a column is an event, in the order of date, column and text. */
+export const readsStream = ({ question: { kind } }: BehaviourScope): boolean =>
+  kind === 'sessions' || kind === 'flow';
+
+/** Whether values are ranked before anything is counted: the groups of a breakdown, or the nodes of a flow. */
+export const needsRanking = ({ breakdown, question }: BehaviourScope): boolean =>
+  breakdown !== null || question.kind === 'flow';
+
 /** The number of groups: the whole, and with a breakdown also the chosen values, others and none. */
-export const groupCount = (chosen: BehaviourGroups | null): number =>
-  chosen === null ? 1 : chosen.values.length + 3;
+export const groupCount = ({ breakdown }: BehaviourScope, chosen: BehaviourGroups | null): number =>
+  breakdown === null || chosen === null ? 1 : chosen.values.length + 3;
+
+/** A node of a flow as text: the level from 0, the index of its column in the plan's values, and the value. */
+export const nodeKey = (level: number, column: number, value: string): string =>
+  `${level} ${column} ${value}`;
+
+/** The node of a key that `nodeKey` wrote. */
+export function nodeOfKey(key: string): {
+  readonly level: number;
+  readonly column: number;
+  readonly value: string;
+} {
+  const first = key.indexOf(' ');
+  const second = key.indexOf(' ', first + 1);
+  return {
+    level: Number(key.slice(0, first)),
+    column: Number(key.slice(first + 1, second)),
+    value: key.slice(second + 1),
+  };
+}

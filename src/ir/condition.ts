@@ -108,7 +108,58 @@ export interface RetentionQuestion {
   readonly calendar: PeriodStarts;
 }
 
-export type BehaviourQuestion = FunnelQuestion | ActivityQuestion | RetentionQuestion;
+/** One event of a pattern, and where it lies behind the event matched before: the first event behind the beginning. */
+export interface PatternStep {
+  /** The index of the plan's event that it satisfies, or does not satisfy; null = it is any event. */
+  readonly event: number | null;
+  readonly isNegated: boolean;
+  /** `next`: at once; `later`: anywhere behind; `timed`: anywhere, within [secondsMin, secondsMax] of the one before. */
+  readonly gap: 'next' | 'later' | 'timed';
+  readonly secondsMin: number;
+  readonly secondsMax: number;
+}
+
+export interface SequenceQuestion {
+  readonly kind: 'sequence';
+  readonly pattern: readonly PatternStep[];
+}
+
+/**
+ * Event 0 of the plan is the stream, event 1 the events that begin a session. The plan's values are the columns of the
+ * stream in the order of their names.
+ */
+export interface SessionsQuestion {
+  readonly kind: 'sessions';
+  /** Seconds. */
+  readonly gap: number;
+}
+
+/** Events and values of the plan as in SessionsQuestion; event 1 has the events that paths begin with. */
+export interface FlowQuestion {
+  readonly kind: 'flow';
+  readonly depth: number;
+  readonly limit: number;
+  readonly isBackward: boolean;
+  /** Seconds from one event to the next; null = no limit. */
+  readonly within: number | null;
+  /** Paths begin with every matching event instead of the first. */
+  readonly isEvery: boolean;
+  readonly collapse: boolean;
+}
+
+export interface OverlapQuestion {
+  readonly kind: 'overlap';
+  readonly segments: readonly Condition[];
+}
+
+export type BehaviourQuestion =
+  | FunnelQuestion
+  | ActivityQuestion
+  | RetentionQuestion
+  | SequenceQuestion
+  | SessionsQuestion
+  | FlowQuestion
+  | OverlapQuestion;
 
 /** A question about behaviour of the entities of a dimension. */
 export interface BehaviourScope {

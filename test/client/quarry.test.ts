@@ -132,6 +132,12 @@ t.test('a program works with every method', async (t) => {
       lifecycle.map((stage) => stage.new + stage.returning + stage.resurrecting),
     );
     t.equal((await quarry.stickiness(days)).a.periods, series.length);
+    const a = { 'query-name': 'a' } as const;
+    t.ok((await quarry.sequence({ ...a, conditions: [visit], pattern: '(?1)' })).a.entities > 0);
+    t.ok((await quarry.sessions({ ...a, stream: ['visit'], gap: '30min' })).a.sessions > 0);
+    t.equal((await quarry.flow({ ...a, start: visit, depth: 2 })).a.levels.length, 2);
+    const segments = ['one', 'two'].map((name) => ({ name, query: [{ age: { gte: 0 } }] }));
+    t.match(await quarry.overlap({ ...a, segments }), { a: { combinations: [{ in: ['one', 'two'] }] } });
   });
 
   await t.test('rows', async (t) => {

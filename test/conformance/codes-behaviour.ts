@@ -15,6 +15,17 @@ const questionOf =
 const funnel = questionOf('funnel', { steps: [ITEM, AMOUNT, ITEM] });
 const retention = questionOf('retention', { start: ITEM, between: YEAR, interval: 'weeks' });
 const actives = questionOf('actives', { ...ITEM, between: YEAR, interval: 'days' });
+const sequence = questionOf('sequence', { conditions: [ITEM, AMOUNT], pattern: '(?1)(?2)' });
+const sessions = questionOf('sessions', { stream: ['item'], gap: '1d' });
+const flow = questionOf('flow', { start: ITEM });
+const LIST = [{ name: { equals: 'x' } }];
+const overlap = questionOf('overlap', {
+  segments: [
+    { name: 'a', query: LIST },
+    { name: 'b', query: LIST },
+  ],
+});
+const pattern = (text: unknown): ApiRequest => sequence({ pattern: text });
 const funnelOf = (step: object): ApiRequest => funnel({ steps: [step, ITEM] });
 
 const RANGE = { between: YEAR, interval: 'weeks' };
@@ -74,6 +85,45 @@ export const BEHAVIOUR_REFUSALS: readonly Refusal[] = [
   [9101, retention({ breakdown: { column: 'name', step: 1 } }), 'step'],
   [9101, actives({ rolling: 1 }), 'rolling'],
   [9101, actives({ interval: 'minutes' }), '10000'],
+  [4010, sequence({ pattern: undefined }), 'pattern'],
+  [4010, sessions({ gap: undefined }), 'gap'],
+  [4010, flow({ start: undefined }), 'start'],
+  [4010, overlap({ segments: undefined }), 'segments'],
+  [4008, sessions({ stream: ['nothing'] }), 'nothing'],
+  [4040, flow({ stream: ['name'] }), 'name'],
+  [4049, flow({ steps: [] }), 'steps'],
+  [9101, sequence({ conditions: [] }), 'conditions'],
+  [9101, sequence({ conditions: [5] }), 'conditions[0]'],
+  [9101, sessions({ gap: '0d' }), 'gap'],
+  [9101, sessions({ stream: [] }), 'stream'],
+  [9101, sessions({ starts: [AMOUNT] }), 'starts[0].event'],
+  [9101, flow({ depth: 11 }), 'depth'],
+  [9101, flow({ limit: 51 }), 'limit'],
+  [9101, flow({ direction: 'up' }), 'direction'],
+  [9101, flow({ start: { event: [{ item: {} }, { amount: {} }] } }), 'start.event'],
+  [9101, overlap({ segments: [{ name: 'a', query: LIST }] }), 'segments'],
+  [
+    9101,
+    overlap({
+      segments: [
+        { name: 'a', query: LIST },
+        { name: 'a', query: LIST },
+      ],
+    }),
+    'segments[1].name',
+  ],
+  [9104, pattern(''), 'character 1'],
+  [9104, pattern('.*'), 'character 1'],
+  [9104, pattern('(?1)x(?2)'), 'character 5'],
+  [9104, pattern('(?1)(?3)'), 'character 5'],
+  [9104, pattern('(?0)'), 'character 1'],
+  [9104, pattern('(?t<5)(?1)'), 'character 1'],
+  [9104, pattern('.*(?t<5)(?1)'), 'character 3'],
+  [9104, pattern('(?1)(?t<5)'), 'character 5'],
+  [9104, pattern('(?1)(?t<5).*'), 'character 5'],
+  [9104, pattern('(?1)(?t=5)(?2)'), 'character 5'],
+  [9104, pattern('(?1)(?t<-5)(?2)'), 'character 5'],
+  [9104, pattern('(?1)*'), 'character 5'],
   [9102, funnelOf({ event: { item: {}, place: {} } }), 'place'],
   [9102, funnel({ same: ['place'] }), 'step 1'],
   [9102, funnel({ breakdown: { column: 'place', step: 2 } }), 'step 2'],

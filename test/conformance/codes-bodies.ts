@@ -219,6 +219,44 @@ const activeMonths = {
   'week-start': 'friday',
 };
 
+const sequenced: Tree = {
+  'query-name': 'q',
+  between: YEAR,
+  conditions: [{ event: { visit: { equals: 'x' } }, name: 'one' }, { event: [{ paid: {} }] }],
+  pattern: '(?1)(?t<=60).*(?!2)',
+};
+
+const divided: Tree = {
+  'query-name': 'q',
+  between: YEAR,
+  stream: ['visit', 'paid'],
+  gap: '30min',
+  starts: [{ event: { visit: { equals: 'x' } }, name: 'one' }],
+  interval: 'months',
+  breakdown: { column: 'name', limit: 5 },
+};
+
+const flowing: Tree = {
+  'query-name': 'q',
+  start: { event: { visit: { equals: 'x' } }, name: 'one' },
+  stream: ['visit', 'paid'],
+  depth: 3,
+  limit: 5,
+  direction: 'before',
+  within: '7d',
+  from: 'every',
+  collapse: true,
+};
+
+const overlapping: Tree = {
+  'query-name': 'q',
+  query: conditions,
+  segments: [
+    { name: 'one', query: conditions },
+    { name: 'two', query: conditions },
+  ],
+};
+
 const saved = (name: string): ApiRequest =>
   post('/v1/query/saved', { name, type: 'count/entity', query: [{ name: { equals: 'x' } }] });
 
@@ -346,6 +384,10 @@ export const BODIES: Readonly<Record<string, Body>> = {
   'POST /v1/query/lifecycle': { body: activeMonths, unknown: 4049 },
   'POST /v1/query/stickiness': { body: [activeMonths], unknown: 4049 },
   'POST /v1/query/actives': { body: { ...activeMonths, rolling: 3 }, unknown: 4049 },
+  'POST /v1/query/sequence': { body: sequenced, unknown: 4049 },
+  'POST /v1/query/sessions': { body: divided, unknown: 4049 },
+  'POST /v1/query/flow': { body: flowing, unknown: 4049 },
+  'POST /v1/query/overlap': { body: overlapping, unknown: 4049 },
   'POST /v1/data_extraction/result': { body: extracted, unknown: 4049 },
   'POST /v1/data_extraction/score': { body: extracted, unknown: 4049 },
   'POST /v1/query/saved': {

@@ -92,6 +92,15 @@ const BEHAVIOURS: readonly (readonly [path: string, body: string])[] = [
     '/v1/query/retention',
     `{"query-name":"q","start":{"event":{"e":{}}},"breakdown":{"column":"@a"},${DAYS}}`,
   ],
+  ['/v1/query/sequence', '{"query-name":"q","conditions":[{"event":{"@e":{}}}],"pattern":"(?1)"}'],
+  ['/v1/query/sessions', '{"query-name":"q","stream":["e","@e"],"gap":"1d"}'],
+  ['/v1/query/sessions', '{"query-name":"q","stream":["e"],"gap":"1d","breakdown":{"column":"@a"}}'],
+  ['/v1/query/flow', '{"query-name":"q","start":{"event":{"@e":{}}}}'],
+  ['/v1/query/flow', '{"query-name":"q","start":{"event":{"e":{}}},"stream":["e","@e"]}'],
+  [
+    '/v1/query/overlap',
+    '{"query-name":"q","segments":[{"name":"x","query":[{"a":{"equals":1}}]},{"name":"y","query":[{"@a":{"equals":1}}]}]}',
+  ],
   ...['lifecycle', 'stickiness', 'actives'].flatMap((kind): [string, string][] => [
     [`/v1/query/${kind}`, `{"query-name":"q","event":[{"e":{}},{"@e":{"equals":1}}],${DAYS}}`],
     [`/v1/query/${kind}`, `{"query-name":"q","event":{"e":{}},"query":[{"@a":{"equals":1}}],${DAYS}}`],

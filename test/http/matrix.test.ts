@@ -54,6 +54,10 @@ POST   /v1/query/retention          | master read demo       | wr ro    | 1
 POST   /v1/query/lifecycle          | master read demo       | wr ro    | 1
 POST   /v1/query/stickiness         | master read demo       | wr ro    | 1
 POST   /v1/query/actives            | master read demo       | wr ro    | 1
+POST   /v1/query/sequence           | master read demo       | wr ro    | 1
+POST   /v1/query/sessions           | master read demo       | wr ro    | 1
+POST   /v1/query/flow               | master read demo       | wr ro    | 1
+POST   /v1/query/overlap            | master read demo       | wr ro    | 1
 POST   /v1/data_extraction/result   | master read demo       | wr ro    | 1
 POST   /v1/data_extraction/score    | master read demo       | wr ro    | 1
 POST   /v1/query/saved              | master demo            | wr ro    | 10

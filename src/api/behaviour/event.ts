@@ -3,9 +3,12 @@
  * alternatives. Columns of one alternative are tied by a relation.
  */
 import { QuarryError, quoted } from '../../base/index.js';
+import { behaviourEvent } from '../../interface/index.js';
 import type { BehaviourEvent, EventColumnTest, ValueColumn } from '../../ir/index.js';
 import { type Column, type Dimension, isEventType, type Relation } from '../../schema/index.js';
+import { readAll } from '../body/fields.js';
 import { isList, isObject, type Json, kindOf } from '../body/json.js';
+import { RequestBody } from '../body/request-body.js';
 import type { ColumnCheck } from '../condition/column-check.js';
 import { bindPredicates } from '../condition/predicate.js';
 
@@ -34,6 +37,18 @@ export class EventBinder {
     }
     return alternatives.map((one, index) =>
       this.#alternative(one, isList(json) ? `${path}[${index}]` : path),
+    );
+  }
+
+  /** The event of an object with the fields `event` and `name`. */
+  eventObject(json: Json, path: string): BehaviourEvent {
+    const body = RequestBody.of(behaviourEvent, json, path, 'path');
+    return body.read(
+      () =>
+        readAll({
+          event: () => this.event(body.get('event') as Json, `${path}.event`),
+          name: () => body.get('name'),
+        }).event,
     );
   }
 

@@ -9,10 +9,14 @@ import { bindQuery } from '../condition/condition.js';
 import { AnswerText } from '../query/aggregate-text.js';
 import { bindQueries, type NamedQuery } from '../query/query-list.js';
 import { bindActives, bindLifecycle, bindStickiness } from './activity.js';
+import { bindFlow } from './flow.js';
 import { bindFunnel } from './funnel.js';
 import type { BoundQuestion, QuestionKind } from './kind.js';
+import { bindOverlap } from './overlap.js';
 import type { QuestionCallFields } from './question.js';
 import { bindRetention } from './retention.js';
+import { bindSequence } from './sequence.js';
+import { bindSessions } from './sessions.js';
 
 const kind = <F extends QuestionCallFields>(
   schema: schemas.Body<F>,
@@ -26,6 +30,10 @@ const QUESTION_KINDS = {
   lifecycle: kind(schemas.activity, bindLifecycle),
   stickiness: kind(schemas.activity, bindStickiness),
   actives: kind(schemas.actives, bindActives),
+  sequence: kind(schemas.sequence, bindSequence),
+  sessions: kind(schemas.sessions, bindSessions),
+  flow: kind(schemas.flow, bindFlow),
+  overlap: kind(schemas.overlap, bindOverlap),
 } as const satisfies { readonly [Kind in BehaviourKind]: unknown };
 
 export interface PlannedQuestion {

@@ -32,10 +32,10 @@ function lowerBound(values: Uint32Array, value: number): number {
   return low;
 }
 
-/** The mean, the median and the 90th percentile of samples, as JSON. */
-export function statsText({ seconds, counts }: SlotSamples): string {
+/** The mean, the median and the 90th percentile of samples; null over none. */
+export function statsOf({ seconds, counts }: SlotSamples): Record<'avg' | 'median' | 'p90', number | null> {
   const total = counts.reduce((sum, count) => sum + count, 0);
-  if (total === 0) return '{"avg":null,"median":null,"p90":null}';
+  if (total === 0) return { avg: null, median: null, p90: null };
   const sum = seconds.reduce((all, second, index) => all + second * counts[index], 0);
   const percentile = (percent: number): number => {
     let seen = 0;
@@ -45,7 +45,13 @@ export function statsText({ seconds, counts }: SlotSamples): string {
     });
     return seconds[at];
   };
-  return `{"avg":${floatText(sum / total)},"median":${percentile(50)},"p90":${percentile(90)}}`;
+  return { avg: sum / total, median: percentile(50), p90: percentile(90) };
+}
+
+/** `statsOf` as JSON. */
+export function statsText(samples: SlotSamples): string {
+  const { avg, median, p90 } = statsOf(samples);
+  return `{"avg":${avg === null ? null : floatText(avg)},"median":${median},"p90":${p90}}`;
 }
 
 /** Equal classes between 0 and the greatest sample, half-open but for the last, as JSON. */

@@ -1,9 +1,8 @@
 /** POST /v1/query/retention: the entities of each cohort that come back. */
 import { QuarryError } from '../../base/index.js';
-import { behaviourEvent, type retention } from '../../interface/index.js';
+import type { retention } from '../../interface/index.js';
 import {
   type BehaviourAnswer,
-  type BehaviourEvent,
   type BehaviourScope,
   type PeriodStarts,
   periodCount,
@@ -12,7 +11,6 @@ import {
 import { formatDateTime, type PeriodCalendar, type ZoneOffsets } from '../../schema/index.js';
 import { readAll } from '../body/fields.js';
 import type { Json } from '../body/json.js';
-import { RequestBody } from '../body/request-body.js';
 import { readInstant } from '../condition/window.js';
 import type { AnswerText } from '../query/aggregate-text.js';
 import { betweenText, bindBreakdown, writeGroups } from './breakdown.js';
@@ -33,10 +31,10 @@ export function bindRetention(call: RetentionCall): BoundQuestion {
   const binder = new EventBinder(dimension, checkColumn);
   const { shared, start, back, interval, brackets, cohort, count, breakdown } = readAll({
     shared: () => bindShared(call),
-    start: () => eventOf(binder, body.get('start') as Json, `${prefix}start`),
+    start: () => binder.eventObject(body.get('start') as Json, `${prefix}start`),
     back: () => {
       const json = body.get('return') as Json | undefined;
-      return json === undefined || json === null ? null : eventOf(binder, json, `${prefix}return`);
+      return json === undefined || json === null ? null : binder.eventObject(json, `${prefix}return`);
     },
     interval: () => body.get('interval'),
     brackets: () => bracketsOf(call),
@@ -68,18 +66,6 @@ export function bindRetention(call: RetentionCall): BoundQuestion {
     question,
   };
   return { scope: plan, write: (text, answer) => writeRetention(text, plan, question, answer) };
-}
-
-/** An EVENT as an object with `event`. */
-function eventOf(binder: EventBinder, json: Json, path: string): BehaviourEvent {
-  const body = RequestBody.of(behaviourEvent, json, path, 'path');
-  return body.read(
-    () =>
-      readAll({
-        event: () => binder.event(body.get('event') as Json, `${path}.event`),
-        name: () => body.get('name'),
-      }).event,
-  );
 }
 
 /** The period numbers [from, to) of each count. Throws 9101. */

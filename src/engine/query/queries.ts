@@ -6,19 +6,20 @@
  */
 
 import { invariant } from '../../base/index.js';
-import type {
-  AggregateAnswer,
-  AggregatePlan,
-  BehaviourAnswer,
-  BehaviourGroups,
-  BehaviourPlan,
-  CountEntityPlan,
-  ExtractedRow,
-  ExtractPlan,
+import {
+  type AggregateAnswer,
+  type AggregatePlan,
+  type BehaviourAnswer,
+  type BehaviourGroups,
+  type BehaviourPlan,
+  type CountEntityPlan,
+  type ExtractedRow,
+  type ExtractPlan,
+  needsRanking,
 } from '../../ir/index.js';
 import {
   Aggregation,
-  chooseGroups,
+  chooseValues,
   extractedRows,
   mergeBehaviour,
   selectOfExtraction,
@@ -112,7 +113,7 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
     return this.#cached('behaviour', plans, options, behaviourBytes, (missed) => {
       const { runner } = this.#dependencies;
       return runner.withSlot(missed, options, (query, checkModel) =>
-        missed.length > 1 || missed.some(({ breakdown }) => breakdown !== null)
+        missed.length > 1 || missed.some(needsRanking)
           ? runner.atOneVersion(missed, query, checkModel, () => this.#behaviour(missed, query))
           : this.#behaviour(missed, query),
       );
@@ -132,13 +133,13 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
     return answers;
   }
 
-  /** The values that get a group; null without a breakdown. */
+  /** The values of groups or nodes; null = the question has none. */
   async #groupsOf(plan: BehaviourPlan, query: RunningQuery): Promise<BehaviourGroups | null> {
-    if (plan.breakdown === null) return null;
+    if (!needsRanking(plan)) return null;
     const rankings = await query.sendAll((worker, bounds) =>
       worker.send('behaviour-values', { plan, bounds }),
     );
-    return chooseGroups(rankings, plan.breakdown.limit);
+    return chooseValues(plan, rankings);
   }
 
   extract(plan: ExtractPlan, options: QueryOptions): Promise<readonly ExtractedRow[]> {

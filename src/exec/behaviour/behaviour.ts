@@ -16,7 +16,11 @@ import { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
 import { type EntitiesOf, readEntityEvents } from './event-masks.js';
 import { countFunnel } from './funnel/funnel.js';
 import type { KernelInput } from './kernel.js';
+import { countOverlap } from './overlap.js';
 import { countRetention } from './retention.js';
+import { countSequence } from './sequence/sequence.js';
+import { countFlow } from './stream/flow.js';
+import { countSessions } from './stream/sessions.js';
 import { Tally } from './tally.js';
 
 type Kernels = {
@@ -31,6 +35,10 @@ const KERNELS: Kernels = {
   lifecycle: countActivity as Kernels['lifecycle'],
   stickiness: countActivity as Kernels['stickiness'],
   actives: countActivity as Kernels['actives'],
+  sequence: countSequence,
+  sessions: countSessions,
+  flow: countFlow,
+  overlap: countOverlap,
 };
 
 /** The worker's partial answer, by the groups of `chosen`; null = only the whole. Throws 9005, 9006. */
@@ -42,9 +50,16 @@ export function behaviourOfShards(
   run: QueryRun,
 ): BehaviourPartial {
   const slots = slotsPerGroup(plan);
-  const tally = new Tally(slots * groupCount(chosen), run);
+  const tally = new Tally(slots * groupCount(plan, chosen), run);
   const groups = new GroupNumbers(chosen?.values ?? null);
-  eachShard(shards, plan, scratch, run, (input) => ({ ...input, tally, groups, ranking: null, slots }));
+  eachShard(shards, plan, scratch, run, (input) => ({
+    ...input,
+    tally,
+    groups,
+    chosen,
+    ranking: null,
+    slots,
+  }));
   return tally.partial();
 }
 
@@ -59,11 +74,18 @@ export function behaviourRanking(
   const tally = new Tally(slots, run);
   const ranking = new ValueRanking();
   const groups = new GroupNumbers(null);
-  eachShard(shards, plan, scratch, run, (input) => ({ ...input, tally, groups, ranking, slots }));
+  eachShard(shards, plan, scratch, run, (input) => ({
+    ...input,
+    tally,
+    groups,
+    chosen: null,
+    ranking,
+    slots,
+  }));
   return ranking.result();
 }
 
-type ShardInput = Omit<KernelInput, 'tally' | 'groups' | 'ranking' | 'slots'>;
+type ShardInput = Omit<KernelInput, 'tally' | 'groups' | 'chosen' | 'ranking' | 'slots'>;
 
 function eachShard(
   shards: Iterable<Shard>,

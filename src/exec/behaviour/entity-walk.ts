@@ -27,7 +27,8 @@ export function walkEntities(
   }
 }
 
-function sortDates({ columns }: EntityEvents, from: number, to: number): void {
+/** Sorts events [from, to) by date; the order of equal dates stays. */
+export function sortDates({ columns }: EntityEvents, from: number, to: number): void {
   const [dates] = columns;
   let sorted = from + 1;
   while (sorted < to && dates[sorted - 1] <= dates[sorted]) sorted++;
@@ -51,7 +52,11 @@ function insert(columns: readonly Uint32Array[], from: number, at: number): void
   const date = dates[at];
   let to = at;
   while (to > from && dates[to - 1] > date) to--;
-  if (to === at) return;
+  if (to !== at) insertBefore(columns, to, at);
+}
+
+/** Moves the event at `at` to `to`, before those that were there. */
+export function insertBefore(columns: readonly Uint32Array[], to: number, at: number): void {
   for (const column of columns) {
     const value = column[at];
     column.copyWithin(to + 1, to, at);

@@ -3,7 +3,13 @@
  * each.
  * Invariant  events of columns that one relation ties carry their link, if the plan says that columns may be tied.
  */
-import type { BehaviourScope, Condition, EventAlternative, EventColumnTest } from '../../ir/index.js';
+import {
+  type BehaviourScope,
+  type Condition,
+  type EventAlternative,
+  type EventColumnTest,
+  readsStream,
+} from '../../ir/index.js';
 import type { DimensionShard, EventSegment } from '../../storage/index.js';
 import { EventSelection, type SelectedEvents } from '../condition/event-selection.js';
 import type { QueryRun } from '../query-run.js';
@@ -31,7 +37,7 @@ export interface EntityEvents extends SortedEvents {
   readonly maskWords: number;
   /** The column of links, or -1. */
   readonly linkColumn: number;
-  /** The first column of value numbers. */
+  /** The first column of value numbers. A stream has one, of the event's own column, and then the column's index. */
   readonly valueColumn: number;
   readonly values: readonly EventValueNumbers[];
 }
@@ -48,9 +54,10 @@ export function readEntityEvents(
   const linkColumn = plan.isTied ? 1 + maskWords : -1;
   const valueColumn = 1 + maskWords + (plan.isTied ? 1 : 0);
   const values = plan.values.map((column) => new EventValueNumbers(shard, column));
-  const table = new EventTableBuilder(1 + valueColumn + values.length, run);
+  const isStream = readsStream(plan);
+  const table = new EventTableBuilder(1 + valueColumn + (isStream ? 2 : values.length), run);
   for (const [columnId, sources] of sourcesOf(plan)) {
-    readColumn({ shard, columnId, sources, rows, maskWords, linkColumn, values, table, run });
+    readColumn({ shard, columnId, sources, rows, maskWords, linkColumn, values, isStream, table, run });
   }
   const sorted = sortByRow(table, shard.rowEnd, run);
   return { ...sorted, rows, maskWords, linkColumn, valueColumn, values };
@@ -80,6 +87,7 @@ interface ColumnRead {
   readonly maskWords: number;
   readonly linkColumn: number;
   readonly values: readonly EventValueNumbers[];
+  readonly isStream: boolean;
   readonly table: EventTableBuilder;
   readonly run: QueryRun;
 }
@@ -201,17 +209,29 @@ function linkEndOf(shard: DimensionShard): number {
   return greatest + 1;
 }
 
-function appendSegment(read: ColumnRead, segment: EventSegment, masks: readonly Uint32Array[]): void {
-  const { table, rows, linkColumn, values, columnId, shard } = read;
-  const { eventCount } = segment;
-  const { rows: eventRows, dates } = segment.datesAndRows(eventCount);
-  const links = segment.links();
-  const readers = values.map((numbers) => {
+function valueReaders(
+  { values, isStream, columnId, shard }: ColumnRead,
+  segment: EventSegment,
+  links: Uint32Array | null,
+): ((event: number) => number)[] {
+  if (isStream) {
+    const index = values.findIndex((numbers) => numbers.columnId === columnId);
+    return [values[index].readerOf(segment), () => index];
+  }
+  return values.map((numbers) => {
     if (numbers.columnId === columnId) return numbers.readerOf(segment);
     if (links === null) return () => 0;
     const byLink = numbers.byLink(() => linkEndOf(shard));
     return (event: number) => (links[event] === 0 ? 0 : byLink[links[event]]);
   });
+}
+
+function appendSegment(read: ColumnRead, segment: EventSegment, masks: readonly Uint32Array[]): void {
+  const { table, rows, linkColumn } = read;
+  const { eventCount } = segment;
+  const { rows: eventRows, dates } = segment.datesAndRows(eventCount);
+  const links = segment.links();
+  const readers = valueReaders(read, segment, links);
   table.grow(eventCount);
   const { columns } = table;
   let { count } = table;

@@ -78,6 +78,19 @@ export class EventValueNumbers {
     return numbers;
   }
 
+  /** Compares the texts of two numbers, which are not 0, by their bytes. */
+  compare(a: number, b: number): number {
+    const dictionary = this.#shard.dictionaries.get(this.columnId);
+    if (dictionary === undefined || this.#column.type !== 'string-event') {
+      return Buffer.compare(Buffer.from(this.#texts[a]), Buffer.from(this.#texts[b]));
+    }
+    const { offsets, bytes } = dictionary;
+    return Buffer.compare(
+      bytes.subarray(offsets[a], offsets[a + 1]),
+      bytes.subarray(offsets[b], offsets[b + 1]),
+    );
+  }
+
   /** The text of a value's number, which is not 0. */
   textOf(number: number): string {
     const dictionary = this.#shard.dictionaries.get(this.columnId);

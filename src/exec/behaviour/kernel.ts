@@ -1,5 +1,11 @@
 /** What a kernel of a kind of questions gets for one shard. */
-import type { BehaviourQuestion, BehaviourScope, PeriodStarts } from '../../ir/index.js';
+import type {
+  BehaviourGroups,
+  BehaviourQuestion,
+  BehaviourScope,
+  PeriodStarts,
+  Window,
+} from '../../ir/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
 import type { EntitiesOf, EntityEvents } from './event-masks.js';
@@ -18,6 +24,8 @@ export interface KernelInput<Question extends BehaviourQuestion = BehaviourQuest
   extends EntityInput<Question> {
   readonly tally: Tally;
   readonly groups: GroupNumbers;
+  /** The values that were chosen by their ranks; null = none. */
+  readonly chosen: BehaviourGroups | null;
   /** null = the groups are chosen, or there are none; otherwise only values are counted. */
   readonly ranking: ValueRanking | null;
   /** The values of the breakdown's attribute column; null = none. */
@@ -35,4 +43,26 @@ export function periodAt(starts: PeriodStarts, seconds: number): number {
     else high = middle;
   }
   return low - 1;
+}
+
+/** The events of [from, to), whose dates ascend, that lie in a window. */
+export function rangeWithin(
+  dates: Uint32Array,
+  from: number,
+  to: number,
+  window: Window,
+): { readonly from: number; readonly to: number } {
+  const first = lowerBound(dates, from, to, window.from);
+  return { from: first, to: lowerBound(dates, first, to, window.to + 1) };
+}
+
+/** The index in [from, to) of the first date that is at least `date`; `to` if there is none. */
+function lowerBound(dates: Uint32Array, from: number, to: number, date: number): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (dates[middle] < date) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

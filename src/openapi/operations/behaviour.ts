@@ -1,15 +1,23 @@
-/** Questions about behaviour: funnels, retention, lifecycle, stickiness, actives. */
+/** Questions about behaviour. */
 import type { ErrorCode } from '../../base/index.js';
 import {
   activesAnswer,
   activesQueries,
   activities,
   answers,
+  flowAnswer,
+  flows,
   funnelAnswer,
   funnels,
   lifecycleAnswer,
+  overlapAnswer,
+  overlaps,
   retentionAnswer,
   retentions,
+  sequenceAnswer,
+  sequences,
+  sessionsAnswer,
+  sessionsQueries,
   stickinessAnswer,
 } from '../../interface/index.js';
 import * as codes from '../codes.js';
@@ -131,6 +139,99 @@ export const BEHAVIOUR_OPERATIONS: Operations = {
           series: [
             { between: DAYS[0], count: 2, rolling: 2 },
             { between: DAYS[1], count: 1, rolling: 2 },
+          ],
+        },
+      },
+    }),
+    codes: CODES,
+  },
+  'POST /v1/query/sequence': {
+    tag: 'Behaviour',
+    summary: 'Entities whose events match a pattern',
+    request: sequences,
+    example: {
+      'query-name': 'sale',
+      conditions: [{ event: { visit: { equals: 'pricing' } } }, { event: { paid: {} } }],
+      pattern: '(?1)(?t<=86400)(?2)',
+    },
+    answer: answers.byName(sequenceAnswer),
+    answered: ok({ result: { sale: { entities: 1, matches: 1 } } }),
+    codes: [...CODES, 9104],
+  },
+  'POST /v1/query/sessions': {
+    tag: 'Behaviour',
+    summary: 'Runs of events without a long gap',
+    request: sessionsQueries,
+    example: { 'query-name': 'visits', stream: ['visit'], gap: '30min' },
+    answer: answers.byName(sessionsAnswer),
+    answered: ok({
+      result: {
+        visits: {
+          sessions: 3,
+          entities: 2,
+          'single-event': 1,
+          seconds: { avg: 400, median: 300, p90: 900 },
+          events: { avg: 2.3333333333333335, median: 2, p90: 4 },
+        },
+      },
+    }),
+    codes: CODES,
+  },
+  'POST /v1/query/flow': {
+    tag: 'Behaviour',
+    summary: 'What follows or precedes an event',
+    request: flows,
+    example: {
+      'query-name': 'onwards',
+      start: { event: { visit: { equals: 'pricing' } } },
+      depth: 2,
+      limit: 1,
+    },
+    answer: answers.byName(flowAnswer),
+    answered: ok({
+      result: {
+        onwards: {
+          levels: [
+            { nodes: [{ column: 'visit', value: 'pricing', count: 4 }], ended: 1 },
+            {
+              nodes: [
+                { column: 'visit', value: 'docs', count: 2 },
+                { others: true, count: 1 },
+              ],
+              ended: 3,
+            },
+          ],
+          links: [
+            { level: 1, from: 0, to: 0, count: 2, 'median-seconds': 40 },
+            { level: 1, from: 0, to: 1, count: 1, 'median-seconds': 15 },
+          ],
+        },
+      },
+    }),
+    codes: CODES,
+  },
+  'POST /v1/query/overlap': {
+    tag: 'Behaviour',
+    summary: 'The entities that segments have in common',
+    request: overlaps,
+    example: {
+      'query-name': 'both',
+      segments: [
+        { name: 'visitors', query: [{ visit: {} }] },
+        { name: 'buyers', query: [{ paid: {} }] },
+      ],
+    },
+    answer: answers.byName(overlapAnswer),
+    answered: ok({
+      result: {
+        both: {
+          segments: [
+            { name: 'visitors', count: 5 },
+            { name: 'buyers', count: 2 },
+          ],
+          combinations: [
+            { in: ['visitors'], count: 3 },
+            { in: ['visitors', 'buyers'], count: 2 },
           ],
         },
       },

@@ -10,6 +10,7 @@ import * as sql from '../../../sql/index.js';
 import { ProtocolError } from '../../protocol/errors.js';
 import { type PostgresRequest, requestOf } from '../queries/select.js';
 import type { SessionTables } from '../session-tables.js';
+import type { Waiting } from '../waiting.js';
 
 /** An insert body of at most ENTITIES_PER_INSERT_MAX rows. */
 export interface CopiedRows {
@@ -33,11 +34,19 @@ const SAVEPOINTS_MAX = 1_000;
 const NO_RETURNING =
   'in a transaction block, whose writes take effect at COMMIT, RETURNING is available for INSERT ... VALUES without ON CONFLICT, and with the columns that it names';
 
+const ONE_CHANGE =
+  'a CREATE or DROP of a table or view that lasts must be the only write of its transaction block: COMMIT before and after it';
+
+/** Takes effect at COMMIT. Rejects with nothing changed. */
+export type BlockChange = (request: PostgresRequest, waiting: Waiting) => Promise<unknown>;
+
 type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
 
 export class TransactionWrites {
   readonly #engine: Engine;
   #pending: PendingWrite[] = [];
+  /** The change of the block, with the number of savepoints before it. */
+  #change: { readonly run: BlockChange; readonly savepointCount: number } | null = null;
   #byteCount = 0;
   readonly #releases: (() => void)[] = [];
   /** The savepoints of the block, with the number of writes before each. */
@@ -48,12 +57,19 @@ export class TransactionWrites {
   }
 
   get isEmpty(): boolean {
-    return this.#pending.length === 0;
+    return this.#pending.length === 0 && this.#change === null;
+  }
+
+  /** Adds a change of tables or views, which must be the only write of the block. Throws 0A000. */
+  addChange(run: BlockChange): void {
+    if (!this.isEmpty) throw new ProtocolError('0A000', ONE_CHANGE);
+    this.#change = { run, savepointCount: this.#savepoints.length };
   }
 
   /** Adds a write to the block. Throws 54000, 53200, and the errors of binding. */
   add(write: PendingWrite, request: PostgresRequest, tables: Pick<SessionTables, 'all'> | null = null): void {
     request.grantWrite();
+    if (this.#change !== null) throw new ProtocolError('0A000', ONE_CHANGE);
     if (write.is === 'statement') {
       const before = this.#pending.map(statementOf);
       sql.checkWrite(write.statement, before, requestOf(request.context, 'postgres', tables));
@@ -73,10 +89,15 @@ export class TransactionWrites {
   }
 
   /** Executes the writes of the block as one record. Rejects, with nothing written, if one of them is refused. */
-  async commit(request: PostgresRequest, tables: Pick<SessionTables, 'all'>): Promise<void> {
-    const writes = this.#pending;
+  async commit(
+    request: PostgresRequest,
+    tables: Pick<SessionTables, 'all'>,
+    waiting: Waiting,
+  ): Promise<void> {
+    const [writes, change] = [this.#pending, this.#change];
     try {
-      await runWrites(this.#engine, writes, request, tables);
+      if (change !== null) await change.run(request, waiting);
+      else await runWrites(this.#engine, writes, request, tables);
     } finally {
       this.drop();
     }
@@ -94,6 +115,7 @@ export class TransactionWrites {
   rollbackTo(name: string): void {
     const at = this.#savepointIndex(name);
     this.#pending.length = this.#savepoints[at].writeCount;
+    if (this.#change !== null && this.#change.savepointCount > at) this.#change = null;
     this.#savepoints.length = at + 1;
     this.#byteCount = this.#pending.reduce((sum, { bytes }) => sum + bytes, 0);
   }
@@ -111,6 +133,7 @@ export class TransactionWrites {
 
   drop(): void {
     this.#pending = [];
+    this.#change = null;
     this.#byteCount = 0;
     this.#savepoints.length = 0;
     for (const release of this.#releases.splice(0)) release();

@@ -1,0 +1,87 @@
+/**
+ * Sessions. Slots: those of SESSION_SLOTS for the whole and then for each period; the groups of a breakdown have only the
+ * first. The samples of two slots are the seconds and the events of sessions.
+ */
+import { periodCount, SESSION_SLOTS, type SessionsQuestion } from '../../../ir/index.js';
+import { walkEntities } from '../entity-walk.js';
+import { type KernelInput, periodAt, rangeWithin } from '../kernel.js';
+import { StreamOrder } from './order.js';
+
+const [SESSIONS, ENTITIES, SINGLE, SECONDS, EVENTS] = [0, 1, 2, 3, 4];
+/** The bit of the events that begin a session. */
+const START = 2;
+
+export function countSessions(input: KernelInput<SessionsQuestion>): void {
+  const counter = new SessionCounter(input);
+  walkEntities(input.events, input.run, (row, from, to) => counter.count(row, from, to));
+}
+
+class SessionCounter {
+  readonly #input: KernelInput<SessionsQuestion>;
+  readonly #dates: Uint32Array;
+  readonly #masks: Uint32Array;
+  /** null = no event begins a session, so the order within a second does not matter. */
+  readonly #order: StreamOrder | null;
+  /** The sessions of the entity: the first event of each, and the end of the last. */
+  #starts: number[] = [];
+
+  constructor(input: KernelInput<SessionsQuestion>) {
+    this.#input = input;
+    [this.#dates, this.#masks] = input.events.columns;
+    this.#order = input.plan.events[1].length === 0 ? null : new StreamOrder(input.events);
+  }
+
+  count(row: number, from: number, to: number): void {
+    const { plan, ranking, texts } = this.#input;
+    const range = rangeWithin(this.#dates, from, to, plan.between);
+    if (range.from === range.to) return;
+    this.#order?.sort(range.from, range.to);
+    this.#divide(range.from, range.to);
+    const own = texts?.of(row) ?? [];
+    if (ranking !== null) ranking.add(own, this.#starts.length - 1);
+    else this.#add(own);
+  }
+
+  #divide(from: number, to: number): void {
+    const [dates, masks] = [this.#dates, this.#masks];
+    const { gap } = this.#input.question;
+    this.#starts = [from];
+    for (let at = from + 1; at < to; at++) {
+      if (dates[at] - dates[at - 1] > gap || (masks[at] & START) !== 0) this.#starts.push(at);
+    }
+    this.#starts.push(to);
+  }
+
+  #add(texts: readonly string[]): void {
+    const { plan, groups, slots } = this.#input;
+    this.#addAll(0);
+    if (periodCount(plan.periods) > 0) this.#addToPeriods();
+    if (plan.breakdown !== null) for (const group of groups.of(texts)) this.#addAll(group * slots);
+  }
+
+  #addAll(slot: number): void {
+    this.#input.tally.counts[slot + ENTITIES]++;
+    for (let index = 0; index + 1 < this.#starts.length; index++) this.#addSession(slot, index);
+  }
+
+  #addToPeriods(): void {
+    const { plan, tally } = this.#input;
+    let last = -1;
+    for (let index = 0; index + 1 < this.#starts.length; index++) {
+      const period = periodAt(plan.periods, this.#dates[this.#starts[index]]);
+      const slot = (period + 1) * SESSION_SLOTS;
+      if (period !== last) tally.counts[slot + ENTITIES]++;
+      last = period;
+      this.#addSession(slot, index);
+    }
+  }
+
+  #addSession(slot: number, index: number): void {
+    const { tally } = this.#input;
+    const [from, to] = [this.#starts[index], this.#starts[index + 1]];
+    tally.counts[slot + SESSIONS]++;
+    if (to - from === 1) tally.counts[slot + SINGLE]++;
+    tally.sample(slot + SECONDS, this.#dates[to - 1] - this.#dates[from]);
+    tally.sample(slot + EVENTS, to - from);
+  }
+}
