@@ -6,8 +6,7 @@ import { generateHistory } from './histories.js';
 import { generateQuestion } from './questions.js';
 import { BehaviourServer } from './server.js';
 
-t.setTimeout(300_000);
-t.test('timeline', (t) => compareKind(t, 'timeline'));
+compareKind('timeline');
 
 const SEED = Number(process.env.QUARRY_SEED ?? Date.now() % 1_000_000);
 const TIMELINES = 100;

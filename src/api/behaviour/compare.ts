@@ -3,7 +3,7 @@ import { checkAll, QuarryError, quoted } from '../../base/index.js';
 import type { compare } from '../../interface/index.js';
 import {
   type BehaviourAnswer,
-  type BehaviourPlan,
+  type BehaviourScope,
   type ComparedColumn,
   comparedOfKey,
 } from '../../ir/index.js';
@@ -16,11 +16,11 @@ import type { BoundQuestion } from './kind.js';
 import { floatText, ratioText } from './numbers.js';
 import { segmentsOf } from './overlap.js';
 import { proportionsPValue } from './proportions.js';
-import { bindShared, type QuestionCall } from './question.js';
+import { bindShared, type RequestCall } from './question.js';
 import { inOrder } from './stream.js';
 
 export type CompareFields = (typeof compare)['properties'];
-type CompareCall = QuestionCall<CompareFields>;
+type CompareCall = RequestCall<CompareFields>;
 
 const LIMIT_DEFAULT = 20;
 const SEGMENTS = 2;
@@ -38,9 +38,10 @@ export function bindCompare(call: CompareCall): BoundQuestion {
     limit: () => body.get('limit') ?? LIMIT_DEFAULT,
   });
   const { zone: _zone, ...target } = shared;
-  const plan: BehaviourPlan = {
+  const scope: BehaviourScope = {
     ...target,
     events: [],
+    streams: [],
     isTied: false,
     values: [],
     periods: [],
@@ -52,17 +53,17 @@ export function bindCompare(call: CompareCall): BoundQuestion {
       limit,
     },
   };
-  return { plan, write: (text, answer) => writeCompare(text, columns, answer) };
+  return { scope, write: (text, answer) => writeCompare(text, columns, answer) };
 }
 
 /** The columns in the order of their names. */
-function columnsOf({ body, dimension, access, prefix }: CompareCall): readonly Column[] {
+function columnsOf({ body, dimension, checkColumn, allows, prefix }: CompareCall): readonly Column[] {
   const names = body.get('columns') ?? null;
   if (names === null) {
     const all = [...dimension.columns.values()];
-    return inOrder(all.filter((column) => isComparable(column) && access.allows(dimension, column)));
+    return inOrder(all.filter((column) => isComparable(column) && allows(column)));
   }
-  const binder = new EventBinder(dimension, access);
+  const binder = new EventBinder(dimension, checkColumn);
   const columns = checkAll(names, (name) => {
     const column = binder.column(name, `${prefix}columns`);
     if (isComparable(column)) return column;

@@ -3,7 +3,7 @@ import { checkAll } from '../../base/index.js';
 import type { timeline } from '../../interface/index.js';
 import type {
   BehaviourAnswer,
-  BehaviourPlan,
+  BehaviourScope,
   TimelineGroup,
   TimelinePosition,
   TimelineQuestion,
@@ -14,11 +14,11 @@ import { openedText, pageTokenError, sealedText, type TokenOwner } from '../extr
 import type { AnswerText } from '../query/aggregate-text.js';
 import { EventBinder, valueColumnOf } from './event.js';
 import type { BoundQuestion } from './kind.js';
-import { bindShared, type QuestionCall } from './question.js';
+import { bindShared, type RequestCall } from './question.js';
 import { inOrder } from './stream.js';
 
 export type TimelineFields = (typeof timeline)['properties'];
-type TimelineCall = QuestionCall<TimelineFields>;
+type TimelineCall = RequestCall<TimelineFields>;
 
 const LIMIT_DEFAULT = 100;
 
@@ -40,28 +40,27 @@ export function bindTimeline(call: TimelineCall): BoundQuestion {
     limit,
     after: token === null ? null : positionIn(openedText(owner, token)),
   };
-  const plan: BehaviourPlan = {
+  const scope: BehaviourScope = {
     ...target,
     events: [],
+    streams: [],
     isTied: false,
     values: [],
     periods: [],
     breakdown: null,
     question,
   };
-  return { plan, write: (text, answer) => writeTimeline(text, owner, limit, answer) };
+  return { scope, write: (text, answer) => writeTimeline(text, owner, limit, answer) };
 }
 
-function columnsOf({ body, dimension, access, prefix }: TimelineCall): readonly Column[] {
+function columnsOf({ body, dimension, checkColumn, allows, prefix }: TimelineCall): readonly Column[] {
   const names = body.get('columns') ?? null;
   if (names !== null) {
-    const binder = new EventBinder(dimension, access);
+    const binder = new EventBinder(dimension, checkColumn);
     return inOrder(checkAll(names, (name) => binder.eventColumn(name, `${prefix}columns`)));
   }
   const all = [...dimension.columns.values()];
-  return inOrder(
-    all.filter((column) => column.active && isEventType(column.type) && access.allows(dimension, column)),
-  );
+  return inOrder(all.filter((column) => column.active && isEventType(column.type) && allows(column)));
 }
 
 /** Columns by relation, those of a relation in its order. */

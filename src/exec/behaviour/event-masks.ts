@@ -4,19 +4,22 @@
  * Invariant  events of columns that one relation ties carry their link, if the plan says that columns may be tied.
  */
 import {
-  type BehaviourPlan,
+  type BehaviourScope,
+  type Condition,
   type EventAlternative,
   type EventColumnTest,
   readsStream,
 } from '../../ir/index.js';
-import type { Arena, DimensionShard, EventSegment } from '../../storage/index.js';
+import type { DimensionShard, EventSegment } from '../../storage/index.js';
 import { EventSelection, type SelectedEvents } from '../condition/event-selection.js';
-import { selectedEntities } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import { EventTableBuilder, type SortedEvents, sortByRow } from './event-table.js';
 import { EventValueNumbers } from './event-values.js';
 
 const WINDOW = { from: 0, to: 0xffffffff };
+
+/** The entities of the shard that satisfy a condition, one bit per row; null = all. */
+export type EntitiesOf = (condition: Condition | null) => Uint8Array | null;
 
 /** One alternative, by its first column. */
 interface Source {
@@ -42,11 +45,11 @@ export interface EntityEvents extends SortedEvents {
 /** Reads the events that satisfy any of the plan's events, of the entities that take part. Throws 9005, 9006. */
 export function readEntityEvents(
   shard: DimensionShard,
-  plan: BehaviourPlan,
-  scratch: Arena,
+  plan: BehaviourScope,
+  entitiesOf: EntitiesOf,
   run: QueryRun,
 ): EntityEvents {
-  const rows = selectedEntities(shard, plan.condition, scratch, run);
+  const rows = entitiesOf(plan.condition);
   const maskWords = Math.max(1, Math.ceil(plan.events.length / 32));
   const linkColumn = plan.isTied ? 1 + maskWords : -1;
   const valueColumn = 1 + maskWords + (plan.isTied ? 1 : 0);
@@ -60,7 +63,7 @@ export function readEntityEvents(
   return { ...sorted, rows, maskWords, linkColumn, valueColumn, values };
 }
 
-function sourcesOf({ events, streams, isTied }: BehaviourPlan): ReadonlyMap<number, readonly Source[]> {
+function sourcesOf({ events, streams, isTied }: BehaviourScope): ReadonlyMap<number, readonly Source[]> {
   const byColumn = new Map<number, Source[]>();
   events.forEach((event, bit) => {
     event.forEach(([test, ...others], index) => {

@@ -1,22 +1,45 @@
 /**
- * Retention. Cells: per cohort its size, then one count per bracket. Event 0 of the plan is the start, event 1 the return.
+ * Retention. Slots: per cohort its size, then one count per bracket. Event 0 of the plan is the start, event 1 the return.
  * Cost  linear in events and, per cohort of an entity, in brackets.
  */
 import type { RetentionQuestion } from '../../ir/index.js';
 import { walkEntities } from './entity-walk.js';
-import { type KernelInput, periodAt } from './kernel.js';
+import { type EntityInput, type KernelInput, periodAt } from './kernel.js';
 
 const START = 1;
 const RETURN = 2;
 
 export function countRetention(input: KernelInput<RetentionQuestion>): void {
-  const { events, run } = input;
-  const counter = new RetentionCounter(input);
-  walkEntities(events, run, (row, from, to) => counter.count(row, from, to));
+  const { plan, groups, ranking, texts, tally, slots, question } = input;
+  const width = question.brackets.length + 1;
+  eachMember(input, (row, cohort, returnsIn) => {
+    const own = texts?.of(row) ?? [];
+    if (ranking !== null) {
+      ranking.add(own, 1);
+      return;
+    }
+    const found = question.brackets.map((_, bracket) => returnsIn(bracket));
+    const count = (group: number): void => {
+      const slot = group * slots + cohort * width;
+      tally.counts[slot]++;
+      for (let index = 0; index < found.length; index++) if (found[index]) tally.counts[slot + 1 + index]++;
+    };
+    count(0);
+    if (plan.breakdown !== null) for (const group of groups.of(own)) count(group);
+  });
 }
 
-class RetentionCounter {
-  readonly #input: KernelInput<RetentionQuestion>;
+/** Called for each entity of a cohort; `returnsIn` says whether it returned in a bracket, and is valid during the call. */
+type VisitMember = (row: number, cohort: number, returnsIn: (bracket: number) => boolean) => void;
+
+export function eachMember(input: EntityInput<RetentionQuestion>, visit: VisitMember): void {
+  const reader = new MemberReader(input, visit);
+  walkEntities(input.events, input.run, (row, from, to) => reader.read(row, from, to));
+}
+
+class MemberReader {
+  readonly #input: EntityInput<RetentionQuestion>;
+  readonly #visit: VisitMember;
   readonly #dates: Uint32Array;
   readonly #masks: Uint32Array;
   readonly #links: Uint32Array | null;
@@ -25,14 +48,15 @@ class RetentionCounter {
   #returnEvents = new Uint32Array(64);
   #returnCount = 0;
 
-  constructor(input: KernelInput<RetentionQuestion>) {
+  constructor(input: EntityInput<RetentionQuestion>, visit: VisitMember) {
     this.#input = input;
+    this.#visit = visit;
     const { columns, linkColumn } = input.events;
     [this.#dates, this.#masks] = columns;
     this.#links = linkColumn < 0 ? null : columns[linkColumn];
   }
 
-  count(row: number, from: number, to: number): void {
+  read(row: number, from: number, to: number): void {
     const { plan, question } = this.#input;
     const { from: first, to: last } = plan.between;
     this.#returnCount = -1;
@@ -47,29 +71,18 @@ class RetentionCounter {
       const own = periodAt(plan.periods, date);
       if (own === cohort) continue;
       cohort = own;
-      this.#addMember(row, cohort, at, from, to);
+      this.#visitMember(row, cohort, at, from, to);
       if (question.cohort === 'first-time') return;
     }
   }
 
-  /** Counts the entity in a cohort; the event at `at` is the first of its second that is a start. */
-  #addMember(row: number, cohort: number, at: number, from: number, to: number): void {
-    const { plan, groups, ranking, texts, tally, cells, question } = this.#input;
-    const own = texts?.of(row) ?? [];
-    if (ranking !== null) {
-      ranking.add(own, 1);
-      return;
-    }
-    if (this.#returnCount < 0) this.#readReturns(from, to);
-    const width = question.brackets.length + 1;
-    const found = question.brackets.map((bracket) => this.#returnsIn(bracket, cohort, at, from, to));
-    const count = (group: number): void => {
-      const cell = group * cells + cohort * width;
-      tally.counts[cell]++;
-      for (let index = 0; index < found.length; index++) if (found[index]) tally.counts[cell + 1 + index]++;
-    };
-    count(0);
-    if (plan.breakdown !== null) for (const group of groups.of(own)) count(group);
+  /** The event at `at` is the first of its second that is a start. */
+  #visitMember(row: number, cohort: number, at: number, from: number, to: number): void {
+    const { brackets } = this.#input.question;
+    this.#visit(row, cohort, (bracket) => {
+      if (this.#returnCount < 0) this.#readReturns(from, to);
+      return this.#returnsIn(brackets[bracket], cohort, at, from, to);
+    });
   }
 
   #readReturns(from: number, to: number): void {
@@ -106,7 +119,7 @@ class RetentionCounter {
     while (own !== 0 && index < this.#returnCount && this.#links?.[this.#returnEvents[index]] === own)
       index++;
     if (index < this.#returnCount && this.#returns[index] < high) return true;
-    return begin === 0 && reference <= question.until && this.#returnsAtOnce(at, from, to);
+    return begin === 0 && reference <= question.until && this.#returnsInSecond(at, from, to);
   }
 
   /**
@@ -123,7 +136,7 @@ class RetentionCounter {
   }
 
   /** Whether an event of the reference's second returns, while another one is the reference. */
-  #returnsAtOnce(at: number, from: number, to: number): boolean {
+  #returnsInSecond(at: number, from: number, to: number): boolean {
     const date = this.#dates[at];
     let [starts, returns, both] = [0, 0, 0];
     let first = at;

@@ -1,5 +1,5 @@
 /**
- * Attempts of entities with an event whose tied values have different dates: such an event is at several seconds of a lane,
+ * Attempts of entities with an event whose tied values have different dates: such an event is at several seconds of a strand,
  * and may serve one step only. The search that does not know this finds an attempt that is at least as good as the best one;
  * if it may use an event twice, attempts are tried in the order of preference.
  * Cost  linear as long as no attempt would use an event twice; else a search with backtracking, which the query's limit of time
@@ -7,9 +7,8 @@
  */
 import { invariant } from '../../../base/index.js';
 import type { QueryRun } from '../../query-run.js';
-import type { EntityObstacles, LaneSearch } from './attempts.js';
-import type { Lane } from './lane.js';
-import type { Attempt, AttemptRules } from './rules.js';
+import type { Attempt, AttemptRules, EntityObstacles, StrandSearch } from './rules.js';
+import type { Strand } from './strand.js';
 
 /** Tries between two checks for a stop of the query. */
 const CHECK_TRIES = 1_024;
@@ -21,14 +20,14 @@ export interface AttemptTrial {
   attempt(begin: number, length: number, skipped: number): Attempt | null;
 }
 
-export class DistinctSearch implements LaneSearch {
-  readonly #lane: Lane;
+export class DistinctSearch implements StrandSearch {
+  readonly #strand: Strand;
   readonly #rules: AttemptRules;
-  readonly #search: LaneSearch;
+  readonly #search: StrandSearch;
   readonly #trial: AttemptTrial;
 
-  constructor(lane: Lane, rules: AttemptRules, search: LaneSearch, trial: AttemptTrial) {
-    this.#lane = lane;
+  constructor(strand: Strand, rules: AttemptRules, search: StrandSearch, trial: AttemptTrial) {
+    this.#strand = strand;
     this.#rules = rules;
     this.#search = search;
     this.#trial = trial;
@@ -39,7 +38,7 @@ export class DistinctSearch implements LaneSearch {
     if (found === null || !this.#repeats(found)) return found;
     const begins: number[] = [];
     const { from, to } = this.#rules;
-    this.#lane.dates.subarray(0, this.#lane.secondCount).forEach((date, second) => {
+    this.#strand.dates.subarray(0, this.#strand.secondCount).forEach((date, second) => {
       if (date >= from && date <= to) begins.push(second);
     });
     return this.#bestOf(begins, found);
@@ -56,11 +55,11 @@ export class DistinctSearch implements LaneSearch {
 
   /** Whether an event is at two of the attempt's seconds. */
   #repeats({ dates }: Attempt): boolean {
-    const { starts, links } = this.#lane;
+    const { starts, links } = this.#strand;
     const seconds = new Map<number, number>();
     for (const date of new Set(dates)) {
       if (date === Number.POSITIVE_INFINITY) continue;
-      const second = this.#lane.secondOf(date);
+      const second = this.#strand.secondOf(date);
       for (let event = starts[second]; event < starts[second + 1]; event++) {
         const link = links[event];
         if (link === 0) continue;
@@ -101,11 +100,11 @@ class Tries {
 }
 
 /** The number of an event: that of its link, or a negative one for an event without a link. */
-const numberOf = (lane: Lane, event: number): number => lane.links[event] || -1 - event;
+const numberOf = (strand: Strand, event: number): number => strand.links[event] || -1 - event;
 
 /** Attempts whose steps have ascending dates. */
 export class InOrderTrial implements AttemptTrial {
-  readonly #lane: Lane;
+  readonly #strand: Strand;
   readonly #rules: AttemptRules;
   readonly #obstacles: EntityObstacles;
   readonly #tries: Tries;
@@ -115,8 +114,8 @@ export class InOrderTrial implements AttemptTrial {
   /** By event: the step that it serves. */
   readonly #steps = new Map<number, number>();
 
-  constructor(lane: Lane, rules: AttemptRules, obstacles: EntityObstacles, run: QueryRun) {
-    this.#lane = lane;
+  constructor(strand: Strand, rules: AttemptRules, obstacles: EntityObstacles, run: QueryRun) {
+    this.#strand = strand;
     this.#rules = rules;
     this.#obstacles = obstacles;
     this.#tries = new Tries(run);
@@ -134,7 +133,7 @@ export class InOrderTrial implements AttemptTrial {
     if (!this.#assign(0, new Set()) || !this.#complete(1, skipped)) return null;
     const dates = new Array<number>(this.#rules.stepCount).fill(Number.POSITIVE_INFINITY);
     this.#seconds.forEach((second, step) => {
-      if (second >= 0) dates[step] = this.#lane.dates[second];
+      if (second >= 0) dates[step] = this.#strand.dates[second];
     });
     return { length, skipped, dates };
   }
@@ -144,13 +143,13 @@ export class InOrderTrial implements AttemptTrial {
     this.#tries.next();
     if (step === this.#length) return skipped === 0;
     const seconds = this.#seconds;
-    const { dates, secondCount } = this.#lane;
+    const { dates, secondCount } = this.#strand;
     const previous = seconds.findLastIndex((second) => second >= 0);
     const latest = dates[seconds[0]] + this.#rules.within;
     const first = seconds[previous] + (this.#rules.distinctInstants ? 1 : 0);
     for (let second = first; second < secondCount && dates[second] <= latest; second++) {
       if (this.#isBarred(step, previous, second)) break;
-      if (!this.#lane.has(second, step)) continue;
+      if (!this.#strand.has(second, step)) continue;
       seconds.push(second);
       if (this.#assign(step, new Set()) && this.#complete(step + 1, skipped)) return true;
       this.#release(step);
@@ -165,7 +164,7 @@ export class InOrderTrial implements AttemptTrial {
 
   /** Whether the step cannot be taken in the second or later, after the step `previous`. */
   #isBarred(step: number, previous: number, second: number): boolean {
-    const { dates } = this.#lane;
+    const { dates } = this.#strand;
     const { excluded, stream } = this.#obstacles;
     const date = dates[second];
     if (stream?.hasBetween(dates[this.#seconds[previous]], date)) return true;
@@ -178,11 +177,11 @@ export class InOrderTrial implements AttemptTrial {
 
   /** Finds an event for the step, for which other steps may change theirs. */
   #assign(step: number, visited: Set<number>): boolean {
-    const { starts } = this.#lane;
+    const { starts } = this.#strand;
     const second = this.#seconds[step];
     for (let event = starts[second]; event < starts[second + 1]; event++) {
-      const number = numberOf(this.#lane, event);
-      if (visited.has(number) || !this.#lane.satisfies(event, step)) continue;
+      const number = numberOf(this.#strand, event);
+      if (visited.has(number) || !this.#strand.satisfies(event, step)) continue;
       visited.add(number);
       const other = this.#steps.get(number);
       if (other !== undefined && !this.#assign(other, visited)) continue;
@@ -199,7 +198,7 @@ export class InOrderTrial implements AttemptTrial {
 
 /** Attempts whose events satisfy different steps in any order. */
 export class AnyOrderTrial implements AttemptTrial {
-  readonly #lane: Lane;
+  readonly #strand: Strand;
   readonly #rules: AttemptRules;
   readonly #tries: Tries;
   readonly #used = new Set<number>();
@@ -208,8 +207,8 @@ export class AnyOrderTrial implements AttemptTrial {
   #seconds: number[] = [];
   #length = 0;
 
-  constructor(lane: Lane, rules: AttemptRules, run: QueryRun) {
-    this.#lane = lane;
+  constructor(strand: Strand, rules: AttemptRules, run: QueryRun) {
+    this.#strand = strand;
     this.#rules = rules;
     this.#tries = new Tries(run);
   }
@@ -219,7 +218,7 @@ export class AnyOrderTrial implements AttemptTrial {
   }
 
   attempt(begin: number, length: number): Attempt | null {
-    const { dates } = this.#lane;
+    const { dates } = this.#strand;
     this.#length = length;
     this.#seconds = [begin];
     if (!this.#hasEvents() || !this.#complete()) return null;
@@ -234,7 +233,7 @@ export class AnyOrderTrial implements AttemptTrial {
   #complete(): boolean {
     const seconds = this.#seconds;
     if (seconds.length === this.#length) return true;
-    const { dates, secondCount } = this.#lane;
+    const { dates, secondCount } = this.#strand;
     const { within, distinctInstants } = this.#rules;
     const latest = dates[seconds[0]] + within;
     const first = seconds[seconds.length - 1] + (distinctInstants ? 1 : 0);
@@ -258,12 +257,12 @@ export class AnyOrderTrial implements AttemptTrial {
     this.#tries.next();
     const position = this.#events.length;
     if (position === this.#seconds.length) return true;
-    const { starts } = this.#lane;
+    const { starts } = this.#strand;
     const second = this.#seconds[position];
     const isSame = position > 0 && this.#seconds[position - 1] === second;
     const first = isSame ? this.#events[position - 1] + 1 : starts[second];
     for (let event = first; event < starts[second + 1]; event++) {
-      const number = numberOf(this.#lane, event);
+      const number = numberOf(this.#strand, event);
       if (this.#used.has(number)) continue;
       const own = owners.slice();
       this.#events.push(event);
@@ -277,7 +276,7 @@ export class AnyOrderTrial implements AttemptTrial {
 
   #assign(position: number, owners: Int32Array, visited: Set<number>): boolean {
     for (let step = 0; step < owners.length; step++) {
-      if (visited.has(step) || !this.#lane.satisfies(this.#events[position], step)) continue;
+      if (visited.has(step) || !this.#strand.satisfies(this.#events[position], step)) continue;
       visited.add(step);
       if (owners[step] >= 0 && !this.#assign(owners[step], owners, visited)) continue;
       owners[step] = position;

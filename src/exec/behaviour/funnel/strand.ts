@@ -5,7 +5,7 @@
  */
 const CAPACITY_MIN = 64;
 
-export class Lane {
+export class Strand {
   lo = new Uint32Array(CAPACITY_MIN);
   hi = new Uint32Array(CAPACITY_MIN);
   starts = new Uint32Array(CAPACITY_MIN + 1);
@@ -63,7 +63,7 @@ export class Lane {
     return (((step < 32 ? this.lo[event] : this.hi[event]) >>> (step & 31)) & 1) !== 0;
   }
 
-  /** The second of a date, which is one of the lane's. */
+  /** The second of a date, which is one of the strand's. */
   secondOf(date: number): number {
     let low = 0;
     let high = this.secondCount - 1;
