@@ -223,10 +223,12 @@ export function encodingOf(header: string): Encoding {
       return 'gzip';
     case 'br':
       return 'br';
+    case 'zstd':
+      return 'zstd';
     default:
       throw new QuarryError(
         1501,
-        `Content-Encoding ${quoted(header)} is not supported: gzip and br are`,
+        `Content-Encoding ${quoted(header)} is not supported: gzip, br and zstd are`,
       );
   }
 }
