@@ -1,7 +1,7 @@
 /** Inserts that the server cannot take now, at each endpoint and inlet: they can be sent again, after Retry-After. */
 import t from 'tap';
-import { SqlStore, temporaryDir } from '../../crash/client/sql-store.js';
-import { LineClient, partsIn } from '../line-client.js';
+import { LineClient, partsIn } from '../../http/line-client.js';
+import { SqlStore, temporaryDir } from './sql-store.js';
 
 const BIG = 'x'.repeat(2 ** 20);
 const LINES = { 'content-type': 'application/x-ndjson' };
