@@ -62,7 +62,7 @@ export const LIBRARY_FILES: Readonly<Record<string, readonly string[]>> = {
   hyparquet: ['src/commands/import/'],
   'hyparquet-compressors': ['src/commands/import/formats/parquet-file.ts'],
   'parquet-wasm': ['src/commands/import/formats/parquet-batches.ts'],
-  fzstd: ['src/commands/import/'],
+  fzstd: ['src/commands/import/', 'src/http/transport/zstd.ts'],
   'hyparquet-writer': ['src/commands/export/parquet-bytes.ts'],
   '@hpcc-js/wasm-zstd': ['src/commands/export/compress.ts'],
   '@electric-sql/pglite': ['src/pg/catalog/thread.ts', 'src/tools/postgres-template.mjs'],

@@ -42,6 +42,9 @@ export const ARROW_TYPES: readonly string[] = [
   'application/vnd.apache.arrow.file',
 ];
 
+/** The parameters of refused lines of entities. */
+const ENTITY_PARAMETERS = 'on-error=quarantine';
+
 const NO_BODY: BodyLength = { kind: 'none' };
 const CHUNKED: BodyLength = { kind: 'chunked' };
 
@@ -106,7 +109,7 @@ export interface AdmittedRequest {
   readonly inLines: boolean;
   /** How the records of the body become entities; null = the body has entities. */
   readonly records: RecordBody | null;
-  /** The query of the URL if refused lines are to be kept; null = they refuse their part. */
+  /** The parameters of refused lines, as in the query of the URL, if they are to be kept; null = they refuse their part. */
   readonly quarantine: string | null;
   /** See AnyCall. */
   readonly pathName: string;
@@ -145,23 +148,27 @@ export function admit(
   const isKeyed = isInDatabase && endpoint.takesIdempotencyKey;
   const idempotencyId = isKeyed ? idempotencyIdOf(request, endpoint, databaseId, caller) : null;
   const quarantine =
-    endpoint.takesLines || inLines ? quarantineOf(request, inLines && recordForm !== 'arrow') : null;
+    endpoint.takesLines || inLines
+      ? quarantineOf(request, inLines ? (recordForm ?? 'entities') : null)
+      : null;
   const records = recordForm === null ? null : recordBodyOf(recordForm, request);
   const isInsert = isInDatabase && (endpoint.takesLines || endpoint.takesRecords);
   const query = isInsert ? request.getQuery() : '';
-  const isOnce = query !== '' && dedupesBodies(query, endpoint.takesRecords) && idempotencyId === null;
-  const bodyScope = isInsert && isOnce ? bodyScopeOf(databaseId, caller, endpoint, query) : null;
+  const isDeduplicated = query !== '' && dedupesBodies(query, endpoint.takesRecords) && idempotencyId === null;
+  const bodyScope = isInsert && isDeduplicated ? bodyScopeOf(databaseId, caller, endpoint, query) : null;
   authorizer.noteRequest(context);
   const pathName = found === null ? '' : pathNameOf(found, path);
   const format = isInDatabase ? formatOf(request.getHeader('accept')) : 'json';
   return { context, encoding, inLines, records, quarantine, pathName, idempotencyId, bodyScope, format };
 }
 
-/** The query of the URL if refused lines are to be kept. Throws 4049. */
-function quarantineOf(request: UwsRequest, inLines: boolean): string | null {
+/** The parameters of refused lines if they are to be kept. `form`: of the lines; null = there are none. Throws 4049. */
+function quarantineOf(request: UwsRequest, form: RecordForm | 'entities' | null): string | null {
   const query = request.getQuery();
   if (query === '' || !quarantines(query)) return null;
-  if (inLines) return query;
+  // Parameters of records have no meaning for lines of entities, and must not get one when they are inserted again.
+  if (form === 'entities') return ENTITY_PARAMETERS;
+  if (form !== null && form !== 'arrow') return query;
   throw new QuarryError(4049, `the parameter "on-error" needs a body of lines: ${LINES_TYPE}`);
 }
 
@@ -216,7 +223,12 @@ export function encodingOf(header: string): Encoding {
       return 'gzip';
     case 'br':
       return 'br';
+    case 'zstd':
+      return 'zstd';
     default:
-      throw new QuarryError(1501, `Content-Encoding ${quoted(header)} is not supported: gzip and br are`);
+      throw new QuarryError(
+        1501,
+        `Content-Encoding ${quoted(header)} is not supported: gzip, br and zstd are`,
+      );
   }
 }

@@ -15,7 +15,7 @@ import { QuarryError } from '../../base/index.js';
 import type { Members } from '../endpoints/handlers/handler.js';
 import type { Answer, AnswerHead } from './answer.js';
 import type { ByteBudget } from './body.js';
-import type { Encoding } from './decode.js';
+import type { Compression, Encoding } from './decode.js';
 import {
   decisiveRefusal,
   lineAnswerHead,
@@ -181,7 +181,7 @@ export class LineStream {
     this.#goOn();
   }
 
-  #makeDecoder(encoding: 'gzip' | 'br'): StreamDecoder | null {
+  #makeDecoder(encoding: Compression): StreamDecoder | null {
     const bytes = DECODER_BYTES[encoding];
     if (!this.#dependencies.server.budget.tryReserve(bytes)) {
       this.#fault = new QuarryError(9003, NO_CAPACITY);

@@ -1,14 +1,27 @@
 /**
- * Decodes the Content-Encoding of a line body, gzip or br, as its bytes arrive, off the main thread.
+ * Decodes the Content-Encoding of a line body as its bytes arrive: gzip and br off the main thread, zstd a block per turn.
  * Invariants: at most one chunk of DECODED_BYTES is decoded ahead of its consumer. The bytes that were decoded before a fault
  * are delivered before `fault` is called.
  */
+import type { Duplex } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
+import type { Compression } from './decode.js';
+import { BLOCK_BYTES_MAX, createZstdDecompress } from './zstd.js';
 
 /** Largest chunk of decoded bytes. */
 const DECODED_BYTES = 64 * 1024;
 /** Memory of a decoder: its window of decoded bytes, and some reserve. */
-export const DECODER_BYTES = { gzip: 128 * 1024, br: 17 * 2 ** 20 } as const;
+export const DECODER_BYTES: Readonly<Record<Compression, number>> = {
+  gzip: 128 * 1024,
+  br: 17 * 2 ** 20,
+  zstd: 8 * 2 ** 20 + 6 * BLOCK_BYTES_MAX,
+};
+
+const STREAMS: Readonly<Record<Compression, (options: { chunkSize: number }) => Duplex>> = {
+  gzip: createGunzip,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
 
 export interface Decoding {
   /** The callee owns `chunk`. */
@@ -21,15 +34,15 @@ export interface Decoding {
 }
 
 export class StreamDecoder {
-  readonly #stream: ReturnType<typeof createGunzip> | ReturnType<typeof createBrotliDecompress>;
+  readonly #stream: Duplex;
   readonly #decoding: Decoding;
   #waitingBytes = 0;
 
-  constructor(encoding: 'gzip' | 'br', decoding: Decoding) {
+  constructor(encoding: Compression, decoding: Decoding) {
     this.#decoding = decoding;
     // The stream must not buffer decoded bytes: a fault would discard them.
     const options = { chunkSize: DECODED_BYTES, readableHighWaterMark: 1 };
-    this.#stream = encoding === 'gzip' ? createGunzip(options) : createBrotliDecompress(options);
+    this.#stream = STREAMS[encoding](options);
     this.#stream.on('data', (chunk: Uint8Array) => decoding.bytes(chunk));
     this.#stream.on('end', () => decoding.end());
     this.#stream.on('error', () => decoding.fault());

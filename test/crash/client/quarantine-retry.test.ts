@@ -128,6 +128,46 @@ t.test(
   },
 );
 
+t.test('lines of entities are inserted again as such, whatever else the URL said', async (t) => {
+  const store = await SqlStore.open(temporaryDir(t));
+  t.teardown(() => store.server.kill());
+  const target = '/v1/insert?on-error=quarantine&id=age&event=age:age&dimension=people';
+  await insertInto(store, target, 'application/x-ndjson', '{"id": "p", "age": 7}\n');
+  t.strictSame(await store.rows('SELECT parameters FROM [default-quarantine]'), [
+    { parameters: ['on-error=quarantine'] },
+  ]);
+  await store.client.succeed({ path: '/v1/column', body: [{ name: 'age', type: 'integer' }] });
+  t.match(await retry(store, {}), { inserted: 1, refused: 0, after: null });
+  t.strictSame(await store.rows('SELECT [entity-id] AS id, age FROM [default]'), [{ id: 'p', age: 7 }]);
+});
+
+t.test('rows of a quarantine that were written by hand and are wrong are refused one by one', async (t) => {
+  const store = await SqlStore.open(temporaryDir(t));
+  t.teardown(() => store.server.kill());
+  await store.client.succeed({ path: '/v1/column', body: [{ name: 'age', type: 'integer' }] });
+  const target = '/v1/insert?on-error=quarantine';
+  await insertInto(store, target, 'application/x-ndjson', '{"id": "z", "age": "seven"}\n');
+  const rows = [
+    ['parameters', { line: ['{"a": 1}'], parameters: ['id=%%%&event=x'] }],
+    ['delimiter', { line: ['1'], parameters: ['id=age&delimiter=long'], header: ['age'] }],
+    ['header', { line: ['1,2'], parameters: ['id=age'], header: ['"'] }],
+    ['json', { line: ['{"id": '] }],
+    ['base64', { line: ['base64:!!'] }],
+    ['no-line', { reason: 'none' }],
+    ['good', { line: ['{"id": "g", ', '"age": 8}'] }],
+  ] as const;
+  for (const [id, row] of rows)
+    await store.client.succeed({
+      path: '/v1/insert',
+      body: { [id]: { dimension: 'default-quarantine', ...row } },
+    });
+  t.match(await retry(store, {}), { inserted: 1, refused: rows.length, after: null });
+  t.strictSame(await store.rows('SELECT [entity-id] AS id, age FROM [default]'), [{ id: 'g', age: 8 }]);
+  t.strictSame(await store.rows('SELECT COUNT(*) AS [count] FROM [default-quarantine]'), [
+    { count: rows.length },
+  ]);
+});
+
 t.test('bodies and callers that may not retry are refused', async (t) => {
   const store = await SqlStore.open(temporaryDir(t));
   t.teardown(() => store.server.kill());

@@ -1,4 +1,5 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { Zstd } from '@hpcc-js/wasm-zstd';
 import t from 'tap';
 import { BODY_BYTES_MAX } from '../../../src/base/index.js';
 import { decodeBody } from '../../../src/http/transport/decode.js';
@@ -8,7 +9,11 @@ interface Outcome {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-function decode(encoding: 'gzip' | 'br', bytes: Uint8Array, bytesMax = BODY_BYTES_MAX): Promise<Outcome> {
+function decode(
+  encoding: keyof typeof ENCODERS,
+  bytes: Uint8Array,
+  bytesMax = BODY_BYTES_MAX,
+): Promise<Outcome> {
   return new Promise((resolve) => {
     decodeBody(encoding, bytes, bytesMax, (error, decoded) =>
       resolve({ code: error?.code ?? null, bytes: decoded }),
@@ -16,12 +21,15 @@ function decode(encoding: 'gzip' | 'br', bytes: Uint8Array, bytesMax = BODY_BYTE
   });
 }
 
+const zstd = await Zstd.load();
+
 const ENCODERS = {
   gzip: (bytes: Uint8Array) => gzipSync(bytes),
   br: (bytes: Uint8Array) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } }),
+  zstd: (body: Uint8Array) => zstd.compress(body),
 } as const;
 
-for (const encoding of ['gzip', 'br'] as const) {
+for (const encoding of ['gzip', 'br', 'zstd'] as const) {
   t.test(`${encoding} is decoded into a buffer of its own`, async (t) => {
     for (const length of [0, 1, 100, 50_000, BODY_BYTES_MAX]) {
       const plain = Buffer.alloc(length, 'abcdefg');

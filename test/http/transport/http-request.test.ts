@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { Zstd } from '@hpcc-js/wasm-zstd';
 import t, { type Test } from 'tap';
 import { BODY_BYTES_MAX, Prng, QuarryError } from '../../../src/base/index.js';
 import type { QueryOptions } from '../../../src/engine/index.js';
@@ -35,6 +36,7 @@ async function overBoth(
   }
 }
 
+const zstd = await Zstd.load();
 const quickBrotli = (body: string | Uint8Array): Buffer =>
   brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
 
@@ -190,12 +192,13 @@ t.test('a body may pause longer than the idle timeout of connections', async (t)
   connection.socket.destroy();
 });
 
-t.test('gzip and br bodies are decoded up to the bound, and invalid ones are refused', async (t) => {
+t.test('gzip, br and zstd bodies are decoded up to the bound, and invalid ones are refused', async (t) => {
   const front = await startFront(t);
   const text = JSON.stringify({ x: { name: 'a'.repeat(5000) } });
   for (const [encoding, encode] of [
     ['gzip', gzipSync],
     ['br', quickBrotli],
+    ['zstd', (body: string | Uint8Array) => zstd.compress(Buffer.from(body))],
   ] as const) {
     const header = { 'Content-Encoding': encoding };
     t.equal((await sendRequest(front, insertOf(encode(text), header))).status, 200);
@@ -209,7 +212,7 @@ t.test('gzip and br bodies are decoded up to the bound, and invalid ones are ref
     t.ok(more < 40, `${Math.round(more)} MiB more for a body of 60`);
     t.equal(codeOf(await sendRequest(front, insertOf(text, header))), 1503);
   }
-  t.equal(front.engine.inserts.length, 2);
+  t.equal(front.engine.inserts.length, 3);
 });
 
 t.test('bodies over the budget are refused with 9003 and can be sent again', async (t) => {

@@ -1,6 +1,7 @@
 /** Line bodies over both ports of a real server, whose engine records the requests that it gets. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { Zstd } from '@hpcc-js/wasm-zstd';
 import t from 'tap';
 import { type ErrorCode, Prng, QuarryError } from '../../../src/base/index.js';
 import { hashOfKey } from '../../../src/catalog/index.js';
@@ -228,7 +229,7 @@ t.test('a body that is refused before its first part gets the status of the refu
     headers: { [name]: value },
   });
   t.strictSame(await status(withHeader('Content-Type', 'text/csv')), [415, 1501]);
-  t.strictSame(await status(withHeader('Content-Encoding', 'zstd')), [415, 1501]);
+  t.strictSame(await status(withHeader('Content-Encoding', 'compress')), [415, 1501]);
   t.strictSame(await status(withHeader('Idempotency-Key', 'é')), [400, 4049]);
   t.strictSame(await status(withHeader('Content-Encoding', 'br')), [503, 9003], 'no room to decode');
   t.strictSame(await status(plainly(front), linesOf(3_000)), [503, 9003], 'no room for a part');
@@ -261,12 +262,21 @@ t.test('an empty body inserts nothing', async (t) => {
   t.equal(front.engine.inserts.length, 0);
 });
 
+const zstd = await Zstd.load();
+
 const ENCODERS = {
   gzip: (body: Uint8Array) => gzipSync(body),
   br: (body: Uint8Array) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),
+  // Frames of their own: a block of zstd is decoded when all of it is there.
+  zstd: (body: Uint8Array) =>
+    Buffer.concat(
+      Array.from({ length: 10 }, (_, part) =>
+        zstd.compress(body.subarray((body.length / 10) * part, (body.length / 10) * (part + 1))),
+      ),
+    ),
 } as const;
 
-for (const encoding of ['gzip', 'br'] as const) {
+for (const encoding of ['gzip', 'br', 'zstd'] as const) {
   t.test(`${encoding} is decoded into parts, and invalid input ends the stream`, async (t) => {
     const front = await startFront(t);
     const random = new Prng(5);
@@ -329,8 +339,8 @@ t.test(
   'a bomb without a line end is one line that is too long, and the lines after it are inserted',
   async (t) => {
     const front = await startFront(t, { bodyBytesReservedMax: 64 * MIB });
-    for (const encoding of ['gzip', 'br'] as const) {
-      const body = Buffer.alloc(64 * MIB, ' ');
+    for (const encoding of ['gzip', 'br', 'zstd'] as const) {
+      const body = Buffer.alloc(128 * MIB, ' ');
       body.write('\n{"id":"u","age":1}\n', body.length - 20);
       const bomb = ENCODERS[encoding](body);
       t.ok(bomb.length < MIB);
@@ -338,7 +348,7 @@ t.test(
       const target = { ...plainly(front), headers: { 'Content-Encoding': encoding } };
       const { status, parts, whole } = await sendLines(target, bomb);
       const { rss } = process.memoryUsage();
-      t.ok(rss - before.rss < 40 * MIB, `${Math.round((rss - before.rss) / MIB)} MiB more`);
+      t.ok(rss - before.rss < 64 * MIB, `${Math.round((rss - before.rss) / MIB)} MiB more`);
       t.strictSame([status, whole], [413, true]);
       t.match(parts, [
         { part: 1, 'first-line': 1, lines: 1, status: 'error', errors: [{ code: 1507 }] },

@@ -5,7 +5,7 @@ import { hashOfKey } from '../../../src/catalog/index.js';
 import type { AdmittedRequest } from '../../../src/http/auth/admission.js';
 import { ENDPOINTS } from '../../../src/http/endpoints/endpoints.js';
 import type { HandlerRunner } from '../../../src/http/endpoints/handler-runner.js';
-import { partIdempotencyIdOf } from '../../../src/http/endpoints/idempotency.js';
+import { bodyIdempotencyIdOf, partIdempotencyIdOf } from '../../../src/http/endpoints/idempotency.js';
 import type { RequestLog } from '../../../src/http/observability/request-log.js';
 import { RequestNotes } from '../../../src/http/observability/request-notes.js';
 import { PartRunner } from '../../../src/http/transport/part-runner.js';
@@ -18,7 +18,11 @@ const INSERT = ENDPOINTS.find(({ path, method }) => path === '/v1/insert' && met
 const TEXT = new Uint8Array([0x7b, 0x7d, 0x0a]);
 
 /** A part runner with the handler `handle`, a list of the calls that it got, and a list of the audited notes. */
-function setUp(idempotencyId: string | null, handle: (notes: RequestNotes) => unknown) {
+function setUp(
+  idempotencyId: string | null,
+  handle: (notes: RequestNotes) => unknown,
+  bodyScope: string | null = null,
+) {
   if (INSERT === undefined) throw new Error('there is no insert');
   const runs: Run[] = [];
   const audited: [RequestNotes, number][] = [];
@@ -34,7 +38,7 @@ function setUp(idempotencyId: string | null, handle: (notes: RequestNotes) => un
   const notes = new RequestNotes('request-1', '192.0.2.1');
   notes.found(INSERT);
   notes.caller = { kind: 'write', hash: hashOfKey(KEYS.write), databaseId: 1 };
-  const admitted = { context: { endpoint: INSERT }, idempotencyId } as unknown as AdmittedRequest;
+  const admitted = { context: { endpoint: INSERT }, idempotencyId, bodyScope } as unknown as AdmittedRequest;
   const cancellation = { isCancelled: false, onCancel() {} };
   const parts = new PartRunner({ runner, log, admitted, cancellation, notes, quarantined: () => {} });
   const apply = (number: number): Promise<string> => {
@@ -97,5 +101,22 @@ t.test(
       { message: /does not stream rows/ },
       'a handler that streams its answer is an invariant violation',
     );
+  },
+);
+
+t.test(
+  'parts of bodies that take effect once are named by their number and bytes, or by the key',
+  async (t) => {
+    for (const key of [null, 'once']) {
+      const { apply, runs } = setUp(key, () => '', 'scope');
+      await apply(1);
+      await apply(2);
+      t.strictSame(
+        runs.map(([{ idempotencyId }]) => idempotencyId),
+        [1, 2].map((number) =>
+          key === null ? bodyIdempotencyIdOf('scope', number, TEXT) : partIdempotencyIdOf(key, number),
+        ),
+      );
+    }
   },
 );

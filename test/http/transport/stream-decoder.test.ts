@@ -1,6 +1,7 @@
 /** Bodies that are decoded while they arrive in arbitrary pieces. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { Zstd } from '@hpcc-js/wasm-zstd';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { StreamDecoder } from '../../../src/http/transport/stream-decoder.js';
@@ -11,13 +12,16 @@ const random = new Prng(SEED);
 const PIECE_BYTES = 64 * 1024;
 const MIB = 2 ** 20;
 
+const zstd = await Zstd.load();
+
 const ENCODERS = {
   gzip: (body: Uint8Array) => gzipSync(body),
   br: (body: Uint8Array) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  zstd: (body: Uint8Array) => zstd.compress(body),
 } as const;
 
 /** A running decoder and the calls that it made so far. */
-function decoding(encoding: 'gzip' | 'br') {
+function decoding(encoding: keyof typeof ENCODERS) {
   const delivered: Uint8Array[] = [];
   const calls = { drained: 0, ending: '' };
   let over = (): void => {};
@@ -54,7 +58,7 @@ function writeInPieces(decoder: StreamDecoder, encoded: Uint8Array): void {
   }
 }
 
-for (const encoding of ['gzip', 'br'] as const) {
+for (const encoding of ['gzip', 'br', 'zstd'] as const) {
   t.test(`${encoding}: encoded bytes are decoded into pieces of bounded size`, async (t) => {
     for (const length of [0, 1, 1_000, PIECE_BYTES, 3 * PIECE_BYTES + 7]) {
       const body = noise(length);

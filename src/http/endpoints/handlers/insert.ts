@@ -24,9 +24,9 @@ export async function handleInsert(call: DatabaseCall): Promise<Members> {
     idempotencyId,
     created: (changes) => call.notes.changed(changes, call.catalog),
   });
-  const kept = quarantinedCount === undefined ? '' : `,"quarantined-lines":${quarantinedCount}`;
-  const left = duplicateCount === undefined ? '' : `,"duplicate-lines":${duplicateCount}`;
-  return `"inserted-entities":${entityCount},"inserted-values":${valueCount}${kept}${left}`;
+  const quarantined = quarantinedCount === undefined ? '' : `,"quarantined-lines":${quarantinedCount}`;
+  const duplicates = duplicateCount === undefined ? '' : `,"duplicate-lines":${duplicateCount}`;
+  return `"inserted-entities":${entityCount},"inserted-values":${valueCount}${quarantined}${duplicates}`;
 }
 
 function quarantineOf({ engine, databaseId, notes }: DatabaseCall, parameters: string): QuarantineRequest {

@@ -6,7 +6,13 @@
 import * as api from '../../../api/index.js';
 import { QuarryError, quoted } from '../../../base/index.js';
 import { type ScriptReader, type ScriptWrite, StepRefused } from '../../../engine/index.js';
-import { bodyOfLine, type QuarantinedLine, quarantineOf, type RecordMapping } from '../../../ingest/index.js';
+import {
+  bodyOfLine,
+  isLineError,
+  type QuarantinedLine,
+  quarantineOf,
+  type RecordMapping,
+} from '../../../ingest/index.js';
 import { type DatabaseModel, DEFAULT_DIMENSION } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
 import { recordMappingOf } from '../record-parameters.js';
@@ -39,7 +45,12 @@ export async function retryQuarantine(call: DatabaseCall): Promise<Members> {
     lineCount < LINES_MAX && !call.cancellation.isCancelled;
     lineCount += LINES_PER_RECORD
   ) {
-    const retried = await retryLines(call, quarantine, last);
+    const retried = await retryLines(call, quarantine, last).catch((error: unknown) => {
+      // What was done so far is the answer; the next request, which begins here, gets the error.
+      if (lineCount > 0 && error instanceof QuarryError) return null;
+      throw error;
+    });
+    if (retried === null) break;
     inserted += retried.inserted;
     refused.push(...retried.refused);
     last = retried.last;
@@ -77,7 +88,7 @@ async function retryLines(call: DatabaseCall, quarantine: string, after: string 
         const refused: QuarryError[] = [];
         const accepted: (readonly [string, ScriptWrite])[] = [];
         for (const line of lines) {
-          const found = await tried(line, accepted.length, reader);
+          const found = await tried(line, accepted.length, reader, call.nowMs);
           if ('write' in found) accepted.push([line.id, found.write]);
           else refused.push(found.refusal);
         }
@@ -104,21 +115,28 @@ async function tried(
   line: QuarantinedLine,
   statement: number,
   reader: ScriptReader,
+  nowMs: number,
 ): Promise<{ readonly write: ScriptWrite } | { readonly refusal: QuarryError }> {
-  const { body, numbers } = bodyOfLine(line);
-  const write = {
-    ...({ write: 'insert', statement, rowCount: 1 } as const),
-    body: () => body,
-    lines: { numbers, records: mappingOf(line), receivedMs: line.receivedMs },
-  };
   try {
+    const { body, numbers } = bodyOfLine(line);
+    if (body.length === 0) throw new QuarryError(1503, `the row ${quoted(line.id)} has no line`);
+    const write = {
+      ...({ write: 'insert', statement, rowCount: 1 } as const),
+      body: () => body,
+      // A row that was written by hand may have no time.
+      lines: { numbers, records: mappingOf(line), receivedMs: line.receivedMs || nowMs },
+    };
     await reader.stored(write);
     return { write };
   } catch (error) {
     if (error instanceof StepRefused) return { refusal: error.refusal };
+    if (error instanceof QuarryError && isOfLine(error)) return { refusal: error };
     throw error;
   }
 }
+
+/** Whether the row is wrong: its line, or the parameters that were written by hand. */
+const isOfLine = ({ code }: QuarryError): boolean => code === 4049 || isLineError(code);
 
 /** How the record becomes an entity; null = the line is one. Nothing is created. */
 function mappingOf({ parameters, header }: QuarantinedLine): RecordMapping | null {
