@@ -5,7 +5,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { PGlite } from '@electric-sql/pglite';
 import t from 'tap';
-import { startPostgres } from '../../../pg/site.js';
+import { startPostgres } from '../pg/site.js';
 
 t.setTimeout(120_000);
 

@@ -1,8 +1,8 @@
 /** GROUPING SETS, ROLLUP and CUBE in correlated subqueries and over constant calls, compared with PostgreSQL. */
 import { PGlite } from '@electric-sql/pglite';
 import t from 'tap';
-import { Prng } from '../../../../src/base/index.js';
-import { startPostgres } from '../../../pg/site.js';
+import { Prng } from '../../src/base/index.js';
+import { startPostgres } from '../pg/site.js';
 
 const SEED = Date.now() % 1_000_000;
 const ROUNDS = 60;
