@@ -283,6 +283,14 @@ t.test('each function, over HTTP and on the port', async (t) => {
       (error: Error) => error.message,
     );
 
+  t.strictSame(
+    await onPort(`SELECT ts::text || '' AS v FROM src ORDER BY "entity-id"`),
+    ['2024-01-31 10:20:30+00', '2023-05-06 00:00:00+00', '2020-02-29 23:59:59+00'],
+    'a datetime is an instant, printed in UTC',
+  );
+  t.match(await onPort('SELECT setseed(0.5) AS v'), /SETSEED is not available; RANDOM\(seed\)/);
+  t.match(await overHttp('SELECT setseed(0.5) AS v'), /SETSEED is not available/);
+
   for (const [group, items] of Object.entries(OF_POSTGRES)) {
     for (const item of items) {
       const expected = await postgres.query<{ v: unknown }>(selected(group, `(${item})::text`));
