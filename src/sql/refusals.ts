@@ -27,7 +27,10 @@ const PHRASES: readonly (readonly [string, string])[] = [
   ['OPTION (', HINTS],
   ['FOR XML', 'FOR XML is not available; the answer is JSON, CSV or Arrow by its Accept header'],
   ['FOR JSON', 'FOR JSON is not available; the answer is JSON, CSV or Arrow by its Accept header'],
-  ['FOR UPDATE', 'FOR UPDATE is not available'],
+  [
+    'FOR UPDATE',
+    'FOR UPDATE is not available, because rows are not locked; an UPDATE or DELETE with the whole condition is',
+  ],
   ['FOR SHARE', 'FOR SHARE is not available'],
   ['FOR BROWSE', 'FOR BROWSE is not available'],
   ['FOR SYSTEM_TIME', 'FOR SYSTEM_TIME is not available'],

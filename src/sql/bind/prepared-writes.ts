@@ -101,8 +101,8 @@ export async function prepareWrites(
   return { bind, returning: (newest) => bindReturning(returns, written, requestOf(newest)) };
 }
 
-/** The place of a statement in its body. */
-interface Place {
+/** Where a statement is in its body. */
+interface StatementSlot {
   readonly index: number;
   readonly before: EarlierWrites;
   readonly model: DatabaseModel;
@@ -110,7 +110,7 @@ interface Place {
 
 async function prepareWrite(
   statement: WriteStatement,
-  { index, before, model }: Place,
+  { index, before, model }: StatementSlot,
   requestOf: OfModel<SqlRequest>,
   reader: RowReader,
 ): Promise<OfModel<readonly BoundWrite[]>> {

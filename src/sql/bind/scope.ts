@@ -38,6 +38,11 @@ export interface Scope {
   rowIdentity?(position: SourcePosition): Expression | null;
   /** The traits of an input of this scope. */
   traits(input: number): InputTraits;
+  /**
+   * Whether a call over constants may become a constant. Not where it may be a key of a grouping set, which is missing in other
+   * sets. Absent = it may.
+   */
+  readonly foldsCalls?: boolean;
   /** The instant that NOW() returns, in milliseconds since 1970-01-01. */
   readonly nowMs: BindingTime;
 }

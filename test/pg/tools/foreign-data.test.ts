@@ -142,6 +142,30 @@ t.test('postgres_fdw', { skip: reason }, async (t) => {
     t.strictSame((await client.query(prepared)).rows, [{ name: 'ada' }, { name: 'bob' }, { name: 'dan' }]);
   });
 
+  t.test('UPDATE and DELETE whose condition is sent take effect, and others are refused', async (t) => {
+    await client.query(
+      `CREATE TABLE change (id text, n int); INSERT INTO change VALUES ('p1', 5), ('p2', 6)`,
+    );
+    const ages = `SELECT "entity-id", age FROM people ORDER BY 1`;
+    const before = await rows(ages);
+    const update = `UPDATE people SET age = age + 1 WHERE "entity-id" = 'p1'`;
+    t.match(await remote(update), /^UPDATE public\.people SET age = /);
+    await client.query(update);
+    t.equal(await rows(`SELECT age FROM people WHERE "entity-id" = 'p1'`), '35');
+    await client.query(`UPDATE people SET age = age - 1 WHERE "entity-id" = 'p1'`);
+    t.equal(await rows(ages), before);
+    const refused = {
+      'UPDATE people SET age = change.n FROM change WHERE change.id = "entity-id"': /rows are not locked/,
+      'DELETE FROM people USING change WHERE change.id = "entity-id"': /rows are not locked/,
+      [`SELECT name FROM people WHERE "entity-id" = 'p1' FOR UPDATE`]: /rows are not locked/,
+      [`DELETE FROM people WHERE "entity-id" = 'p1' RETURNING name`]: /RETURNING is available for INSERT/,
+    };
+    for (const [text, message] of Object.entries(refused)) {
+      await t.rejects(client.query(text), { message, code: '0A000' }, text);
+    }
+    t.equal(await rows(ages), before);
+  });
+
   t.test('rows are inserted and deleted', async (t) => {
     await client.query(
       `INSERT INTO people ("entity-id", name, age) VALUES ('p7', 'gus', 61), ('p8', 'hal', NULL)`,

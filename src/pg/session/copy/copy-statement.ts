@@ -54,15 +54,18 @@ class CopyReader {
     if (!this.#accept('TO')) throw syntax(SYNTAX);
     this.#end('STDOUT');
     const options = this.#options();
-    const { position } = this.#tokens[0];
-    const token = (kind: Token['kind'], written: string): Token => {
+    const token = (
+      kind: Token['kind'],
+      written: string,
+      { position }: Pick<Token, 'position'> = this.#tokens[0],
+    ): Token => {
       return { kind, text: written, upper: kind === 'word' ? written : '', position };
     };
-    const names = table.columns?.flatMap(({ name }, index) => [
+    const names = table.columns?.flatMap((column, index) => [
       ...(index > 0 ? [token('sign', ',')] : []),
-      token('bracketed', name),
+      token('bracketed', column.name, column),
     ]) ?? [token('sign', '*')];
-    const from = [token('word', 'FROM'), token('bracketed', table.name)];
+    const from = [token('word', 'FROM'), token('bracketed', table.name, table)];
     const tokens = [token('word', 'SELECT'), ...names, ...from, token('end', '')];
     return { is: 'to', query: { text: statement.text, tokens, parameterCount: 0 }, options };
   }

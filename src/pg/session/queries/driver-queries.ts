@@ -33,7 +33,17 @@ export function answerImmediately(
   parameters: () => readonly SqlParameter[],
 ): Answer | null {
   const tokens = statement.tokens.filter(({ kind }) => kind !== 'end');
+  refuseSeed(tokens);
   return answerCall(tokens, state, formats) ?? answerSettings(tokens, state, formats, parameters);
+}
+
+/** RANDOM() of the engine has no seed of the session. Throws 0A000. */
+function refuseSeed(tokens: readonly Token[]): void {
+  if (!tokens.some(({ upper }, at) => upper === 'SETSEED' && isSign(tokens[at + 1], '('))) return;
+  throw new ProtocolError(
+    '0A000',
+    'SETSEED is not available; RANDOM(seed) returns the same numbers each time',
+  );
 }
 
 function answerCall(

@@ -29,6 +29,8 @@ export async function answerViews(
     const customKey = caller.kind === 'custom' ? (caller.hash ?? null) : null;
     const bindView: SavedQueryCall['bindView'] = (view) => sql.bindView(view, scope);
     const call = { catalog, model, nowMs, access, customKey, bindView };
+    // The view is bound as a text of its own; here errors have their position in the whole statement.
+    if (statement.is === 'create-view') sql.bindColumns(statement.query.query, scope);
     const changes = changesOf(statement, text, { ...call, savedQueries, dialect });
     request.changed(changes);
     return { changes, answer: null };

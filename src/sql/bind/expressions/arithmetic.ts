@@ -95,7 +95,21 @@ export function asText(expression: Expression, ofPostgres = false): Expression {
   if (ofPostgres && (type === 'decimal' || type === 'float') && !isNull(expression)) {
     return callOf('numeric-text', TEXT, [expression]);
   }
-  return isNull(expression) ? constantOf(TEXT, null) : castOf(expression, TEXT);
+  if (isNull(expression)) return constantOf(TEXT, null);
+  return ofPostgres && type === 'datetime' ? datetimeText(expression) : castOf(expression, TEXT);
+}
+
+/** A datetime as PostgreSQL prints it: with a blank, and in UTC with +00 if it is an instant. */
+function datetimeText(expression: Expression): Expression {
+  const { type } = expression;
+  const zone = type.type === 'datetime' && type.local === true ? '' : '+00';
+  return [
+    ['T', ' '],
+    ['Z', zone],
+  ].reduce<Expression>(
+    (text, [what, by]) => callOf('replace', TEXT, [text, constantOf(TEXT, what), constantOf(TEXT, by)]),
+    castOf(expression, TEXT),
+  );
 }
 
 /** A date plus or minus days, the number of days between two dates, or the interval between two datetimes. */

@@ -116,7 +116,12 @@ export const JSON_FUNCTIONS: readonly SqlFunction[] = [
     optional: ['text'],
     make: (args) => callOf('list-text', TEXT, args),
   },
-  { names: ['string_to_array'], parameters: ['text', 'text'], optional: ['text'], make: textList },
+  {
+    names: ['string_to_array', 'string_split', 'str_split'],
+    parameters: ['text', 'text'],
+    optional: ['text'],
+    make: textList,
+  },
   { names: ['json_extract'], parameters: ['json', 'value'], make: extracted },
   { names: ['json_extract_string', 'json_value'], parameters: ['json', 'value'], make: extractedText },
   {

@@ -43,6 +43,16 @@ const like: Make = ([text, pattern, options = NO_OPTIONS], site) =>
     callOf('regex-like', BOOLEAN, [text, pattern, completed]),
   );
 
+/** REGEXP_FULL_MATCH(text, pattern[, options]): the pattern matches the whole text. */
+const fullMatch: Make = ([text, pattern, ...options], site) => {
+  if (isTextConstant(pattern)) {
+    check(pattern, NO_OPTIONS, site);
+    return like([text, constantOf(TEXT, `^(?:${pattern.value})$`), ...options], site);
+  }
+  const [before, after] = ['^(?:', ')$'].map((part) => constantOf(TEXT, part));
+  return like([text, callOf('concat-strict', TEXT, [before, pattern, after]), ...options], site);
+};
+
 /** REGEXP_REPLACE(text, pattern, replacement[, options]) or (text, pattern, replacement, start[, occurrence[, options]]). */
 const replaced: Make = ([text, pattern, replacement, third, occurrence, last], site) => {
   const withStart = third?.type.type === 'integer' && !isNull(third);
@@ -102,6 +112,7 @@ const similar: Make = ([text, pattern, escapedBy], site) => {
 
 export const REGEX_FUNCTIONS: readonly SqlFunction[] = [
   { names: ['regexp_like'], parameters: ['text', 'text'], optional: ['text'], make: like },
+  { names: ['regexp_full_match'], parameters: ['text', 'text'], optional: ['text'], make: fullMatch },
   {
     names: ['regexp_replace'],
     parameters: ['text', 'text', 'text'],

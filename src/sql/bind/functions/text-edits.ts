@@ -1,7 +1,8 @@
 /** Text functions of PostgreSQL: parts, replaced characters, quotes, digests and FORMAT. */
 import { type Expression, INTEGER, type ScalarFunction, TEXT } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
-import { callOf, isTextConstant } from '../expressions/build.js';
+import { calculated } from '../expressions/arithmetic.js';
+import { callOf, integerOf, isTextConstant } from '../expressions/build.js';
 import { comparable, isLowerCase } from '../expressions/text-case.js';
 import type { CallSite, SqlFunction } from './function.js';
 
@@ -30,6 +31,9 @@ const encoded: Make = ([text, form], { position }) => {
   throw sqlError("SHA256 returns hexadecimal digits; ENCODE takes it only with the form 'hex'", position);
 };
 
+const bitLength: Make = ([text], { position }) =>
+  calculated('*', callOf('octet-length', INTEGER, [text]), integerOf(8), position);
+
 export const TEXT_EDIT_FUNCTIONS: readonly SqlFunction[] = [
   { names: ['split_part'], parameters: ['text', 'text', 'integer'], make: seeking('split-part') },
   { names: ['concat_ws'], parameters: ['text', 'words'], rest: 'words', make: calling('concat-separated') },
@@ -44,6 +48,7 @@ export const TEXT_EDIT_FUNCTIONS: readonly SqlFunction[] = [
     make: calling('overlay'),
   },
   { names: ['octet_length'], parameters: ['text'], make: calling('octet-length', INTEGER) },
+  { names: ['bit_length'], parameters: ['text'], make: bitLength },
   { names: ['md5'], parameters: ['text'], make: calling('md5') },
   { names: ['sha256'], parameters: ['text'], make: calling('sha256') },
   { names: ['encode'], parameters: ['text', 'text'], make: encoded },

@@ -16,9 +16,10 @@ const calling =
 /** LOWER and UPPER; constants are converted immediately, so that the call is allowed where a constant is required. */
 const cased =
   (name: 'upper' | 'lower'): Make =>
-  ([text]) => {
+  ([text], { scope }) => {
     // Texts with other than ASCII characters are left to the function, which has the mappings.
-    if (!isTextConstant(text) || !/^[ -~]*$/.test(text.value)) return callOf(name, TEXT, [text]);
+    const folds = scope.foldsCalls !== false && isTextConstant(text) && /^[ -~]*$/.test(text.value);
+    if (!folds) return callOf(name, TEXT, [text]);
     return constantOf(TEXT, name === 'upper' ? text.value.toUpperCase() : text.value.toLowerCase());
   };
 

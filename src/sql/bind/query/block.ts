@@ -300,6 +300,7 @@ export class BlockBinder {
       ...rules,
       clause,
       namespace: this.#namespace,
+      foldsCalls: clause === 'WHERE' || this.#block.groupBy.every(({ is }) => is === 'key'),
       aliases: aliases ? this.#aliases : new Map(),
       read: (expression, node, fromSubquery) => {
         if (expression.op === 'input') this.#rows.add(expression.input);

@@ -21,6 +21,8 @@ export interface ClauseRules {
   /** Items of SELECT by alias, in lower case. */
   readonly aliases: ReadonlyMap<string, () => Expression>;
   readonly prefers: 'column' | 'alias';
+  /** See Scope. */
+  readonly foldsCalls: boolean;
   /** Binds an aggregate; null = the clause does not allow it. */
   readonly aggregate: ((node: CallNode | NodeOf<'filtered' | 'ordered'>) => Expression) | null;
   /** Binds a window function; null = the clause does not allow it. */
@@ -45,6 +47,10 @@ export class QueryScope implements Scope {
     this.#columns = columns;
     this.#outer = outer;
     this.nowMs = nowMs;
+  }
+
+  get foldsCalls(): boolean {
+    return this.#rules.foldsCalls;
   }
 
   column(node: NodeOf<'column'>): Expression {
@@ -130,6 +136,7 @@ export function columnScope(
     namespace,
     aliases: new Map(),
     prefers: 'column',
+    foldsCalls: true,
     aggregate: null,
     window: null,
     subquery: null,

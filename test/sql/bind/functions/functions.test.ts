@@ -343,6 +343,16 @@ const CALLS: FunctionCalls = {
   nvl2: [
     [[age, string('Y'), string('n')], '(case (is-not-null #0:integer) -> "Y":text, else "n":text):text'],
   ],
+  num_nulls: [
+    [
+      [age, name],
+      '(+ (+ 0:integer (case (is-null #0:integer) -> 1:integer, else 0:integer):integer):integer (case (is-null #3:text) -> 1:integer, else 0:integer):integer):integer',
+    ],
+    [[], 'NUM_NULLS(value, value...) was given 0 arguments'],
+  ],
+  num_nonnulls: [
+    [[age], '(+ 0:integer (case (is-not-null #0:integer) -> 1:integer, else 0:integer):integer):integer'],
+  ],
   nullif: [
     [[age, one], '(null-if #0:integer 1:integer):integer'],
     [[age, number('1.5')], '#0:integer'],

@@ -33,6 +33,7 @@ export const TEXT_EDIT_CALLS: FunctionCalls = {
     [[name, string('X'), two, age], '(overlay #3:text "X":text 2:integer #0:integer):text'],
   ],
   octet_length: [[[name], '(octet-length #3:text):integer']],
+  bit_length: [[[name], '(* (octet-length #3:text):integer 8:integer):integer']],
   md5: [[[name], '(md5 #3:text):text']],
   sha256: [[[name], '(sha256 #3:text):text']],
   encode: [
@@ -61,6 +62,11 @@ export const REGEX_CALLS: FunctionCalls = {
     [[name, string('(?=a)')], 'look-ahead and look-behind are not available in regular expressions'],
     [[name, string('('), string('')], 'the regular expression is not valid: missing closing ): `(`'],
     [[age, string('a')], 'REGEXP_LIKE(text, text[, text]) takes text here, not integer'],
+  ],
+  regexp_full_match: [
+    [[name, string('A.*|b')], '(regex-like #3:text "^(?:A.*|b)$":text "i":text)'],
+    [[label, name], '(regex-like #9:text (concat-strict "^(?:":text #3:text ")$":text):text "":text)'],
+    [[name, string('(')], 'the regular expression is not valid: missing closing ): `(`'],
   ],
   regexp_replace: [
     [

@@ -1,6 +1,6 @@
 /** A SELECT with hundreds of windows, each of which collects the rows of the one below it. */
 import t from 'tap';
-import { ConformanceServer } from '../../support/conformance-server.js';
+import { ConformanceServer } from '../support/conformance-server.js';
 
 const COUNT = 600;
 const VALUES = [4, 1, 3];

@@ -1,8 +1,8 @@
-/** GROUPING SETS, ROLLUP and CUBE in correlated subqueries, compared with PostgreSQL. */
+/** GROUPING SETS, ROLLUP and CUBE in correlated subqueries and over constant calls, compared with PostgreSQL. */
 import { PGlite } from '@electric-sql/pglite';
 import t from 'tap';
-import { Prng } from '../../../../src/base/index.js';
-import { startPostgres } from '../../../pg/site.js';
+import { Prng } from '../../src/base/index.js';
+import { startPostgres } from '../pg/site.js';
 
 const SEED = Date.now() % 1_000_000;
 const ROUNDS = 60;
@@ -77,6 +77,16 @@ t.test('grouping sets of correlated subqueries', async (t) => {
     const found = await client.query<object>(text).catch((error: Error) => error);
     if (found instanceof Error) t.fail(`${text}: ${found.message}`);
     else t.strictSame(sorted(found.rows), sorted(expected.rows), text);
+  }
+  for (const text of [
+    `SELECT lower('b') AS x, lower('B') AS y, count(*) AS n FROM g GROUP BY ROLLUP (lower('b'), lower('B'))`,
+    `SELECT 'b' AS x, lower('b') AS y, count(*) AS n FROM g GROUP BY ROLLUP (lower('b'))`,
+  ]) {
+    t.strictSame(
+      sorted((await client.query(text)).rows),
+      sorted((await postgres.query<object>(text)).rows),
+      text,
+    );
   }
   t.ok(answered > ROUNDS / 2, `${answered} answered`);
 });
