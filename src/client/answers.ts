@@ -3,6 +3,7 @@ import type { answers } from '../interface/index.js';
 
 export type {
   ActivesAnswer,
+  CompareAnswer,
   FlowAnswer,
   FunnelAnswer,
   LifecycleAnswer,
@@ -11,6 +12,7 @@ export type {
   SequenceAnswer,
   SessionsAnswer,
   StickinessAnswer,
+  TimelineAnswer,
 } from '../interface/index.js';
 
 export type Cell = answers.Cell;

@@ -240,6 +240,16 @@ export class Quarry {
     return this.#behaviour<A.OverlapAnswer>('overlap', queries, options);
   }
 
+  /** The values by which two segments differ most, by query name. */
+  async compare(queries: Q.Compare | readonly Q.Compare[], options?: CallOptions) {
+    return this.#behaviour<A.CompareAnswer>('compare', queries, options);
+  }
+
+  /** The events of one entity, newest first, by query name. */
+  async timeline(queries: Q.Timeline | readonly Q.Timeline[], options?: CallOptions) {
+    return this.#behaviour<A.TimelineAnswer>('timeline', queries, options);
+  }
+
   #behaviour<Answer>(kind: string, queries: unknown, options?: CallOptions) {
     return this.#send.result<Readonly<Record<string, Answer>>>(`/v1/query/${kind}`, queries, options);
   }

@@ -4,7 +4,7 @@
  * question's kind. Partial answers of shards are merged by adding counts and joining samples, so the merge is the same
  * for every kind.
  */
-import type { BehaviourScope, FlowQuestion, PeriodStarts } from './condition.js';
+import type { BehaviourScope, FlowQuestion, PeriodStarts, TimelinePosition } from './condition.js';
 
 export const BEHAVIOUR_KINDS = [
   'funnel',
@@ -16,6 +16,8 @@ export const BEHAVIOUR_KINDS = [
   'sessions',
   'flow',
   'overlap',
+  'compare',
+  'timeline',
 ] as const;
 export type BehaviourKind = (typeof BEHAVIOUR_KINDS)[number];
 
@@ -32,9 +34,25 @@ export interface Samples {
   readonly counts: Float64Array;
 }
 
+/** Values that entities of two segments have: two numbers of entities per value. */
+export interface ComparedValues {
+  /** Made by `comparedKey`. */
+  readonly keys: readonly string[];
+  readonly counts: Float64Array;
+}
+
+export interface TimelineRow {
+  readonly position: TimelinePosition;
+  readonly json: string;
+}
+
 export interface BehaviourPartial {
   readonly counts: Float64Array;
   readonly samples: Samples;
+  /** Of a comparison: all values of a partial, the greatest differences of an answer. */
+  readonly compared?: ComparedValues;
+  /** Of a timeline: one row more than its limit shows that there is a next page. */
+  readonly rows?: readonly TimelineRow[];
 }
 
 /** How often each value of the breakdown occurs. */
@@ -75,6 +93,10 @@ export function slotsPerGroup({ question, periods }: BehaviourScope): number {
     }
     case 'overlap':
       return 2 ** question.segments.length;
+    case 'compare':
+      return 3;
+    case 'timeline':
+      return 0;
   }
 }
 
@@ -124,4 +146,13 @@ export function nodeOfKey(key: string): {
     column: Number(key.slice(first + 1, second)),
     value: key.slice(second + 1),
   };
+}
+
+/** A value of a comparison as text: the index of its column in the question, and the value. */
+export const comparedKey = (column: number, value: string): string => `${column} ${value}`;
+
+/** The value of a key that `comparedKey` wrote. */
+export function comparedOfKey(key: string): { readonly column: number; readonly value: string } {
+  const at = key.indexOf(' ');
+  return { column: Number(key.slice(0, at)), value: key.slice(at + 1) };
 }

@@ -152,6 +152,51 @@ export interface OverlapQuestion {
   readonly segments: readonly Condition[];
 }
 
+/** A column whose values are compared: an attribute, a list of values, or an event column. */
+export interface ComparedColumn {
+  readonly column: ValueColumn;
+  readonly of: 'entity' | 'list' | 'event';
+}
+
+export interface CompareQuestion {
+  readonly kind: 'compare';
+  readonly segments: readonly [Condition, Condition];
+  readonly columns: readonly ComparedColumn[];
+  readonly limit: number;
+}
+
+/** A kind of events of a timeline: a column, or a relation. */
+export interface TimelineGroup {
+  readonly name: string;
+  readonly isRelation: boolean;
+}
+
+/** A row of a timeline: rows with equal positions but for `repeats` are equal; `repeats` numbers them from 1. */
+export interface TimelinePosition extends TimelineGroup {
+  /** Seconds since 1970-01-01. */
+  readonly date: number;
+  /** The texts of the values, by which rows of one date and group are sorted. */
+  readonly texts: readonly string[];
+  readonly repeats: number;
+}
+
+export interface TimelineQuestion {
+  readonly kind: 'timeline';
+  /** In its stored form. */
+  readonly entityId: string;
+  /** In the order of the answer. */
+  readonly groups: readonly TimelineGroup[];
+  /** The columns of a relation are in its order; `group` is an index in `groups`. */
+  readonly columns: readonly {
+    readonly column: ValueColumn;
+    readonly name: string;
+    readonly group: number;
+  }[];
+  readonly limit: number;
+  /** The last row of the page before; null = the first page. */
+  readonly after: TimelinePosition | null;
+}
+
 export type BehaviourQuestion =
   | FunnelQuestion
   | ActivityQuestion
@@ -159,7 +204,9 @@ export type BehaviourQuestion =
   | SequenceQuestion
   | SessionsQuestion
   | FlowQuestion
-  | OverlapQuestion;
+  | OverlapQuestion
+  | CompareQuestion
+  | TimelineQuestion;
 
 /** A question about behaviour of the entities of a dimension. */
 export interface BehaviourScope {

@@ -196,6 +196,26 @@ function overlapOf(prng: Prng, world: GeneratedHistory): Questions['overlap'] {
   };
 }
 
+function compareOf(prng: Prng, world: GeneratedHistory): Questions['compare'] {
+  const all = [...ATTRIBUTE_COLUMNS, ...Object.keys(EVENT_COLUMNS)];
+  const columns = all.filter(() => prng.chance(0.4));
+  return {
+    ...sharedOf(prng, world, 0.5),
+    segments: ['one', 'two'].map((name) => ({ name, query: randomQuery(prng, world) })),
+    ...(columns.length > 0 && prng.chance(0.5) && { columns }),
+    ...(prng.chance(0.7) && { limit: prng.between(1, 12) }),
+  };
+}
+
+function timelineOf(prng: Prng, world: GeneratedHistory): Questions['timeline'] {
+  return {
+    ...sharedOf(prng, world, 0.4),
+    'entity-id': prng.pick([...world.history.entities.map(({ id }) => id), 'nobody']),
+    ...(prng.chance(0.5) && { columns: someColumns(prng) }),
+    ...(prng.chance(0.7) && { limit: prng.between(1, 4) }),
+  };
+}
+
 const GENERATORS: Generators = {
   funnel: funnelOf,
   retention: retentionOf,
@@ -209,6 +229,8 @@ const GENERATORS: Generators = {
   flow: flowOf,
   sessions: sessionsOf,
   overlap: overlapOf,
+  compare: compareOf,
+  timeline: timelineOf,
 };
 
 export const generateQuestion = <K extends Kind>(

@@ -138,6 +138,8 @@ t.test('a program works with every method', async (t) => {
     t.equal((await quarry.flow({ ...a, start: visit, depth: 2 })).a.levels.length, 2);
     const segments = ['one', 'two'].map((name) => ({ name, query: [{ age: { gte: 0 } }] }));
     t.match(await quarry.overlap({ ...a, segments }), { a: { combinations: [{ in: ['one', 'two'] }] } });
+    t.equal((await quarry.compare({ ...a, segments, limit: 1 })).a.length, 1);
+    t.strictSame(await quarry.timeline({ ...a, 'entity-id': 'nobody' }), { a: { data: [] } });
   });
 
   await t.test('rows', async (t) => {

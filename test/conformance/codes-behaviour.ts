@@ -25,6 +25,13 @@ const overlap = questionOf('overlap', {
     { name: 'b', query: LIST },
   ],
 });
+const compare = questionOf('compare', {
+  segments: [
+    { name: 'a', query: LIST },
+    { name: 'b', query: LIST },
+  ],
+});
+const timeline = questionOf('timeline', { 'entity-id': 'x' });
 const pattern = (text: unknown): ApiRequest => sequence({ pattern: text });
 const funnelOf = (step: object): ApiRequest => funnel({ steps: [step, ITEM] });
 
@@ -93,7 +100,7 @@ export const BEHAVIOUR_REFUSALS: readonly Refusal[] = [
   [4040, flow({ stream: ['name'] }), 'name'],
   [4049, flow({ steps: [] }), 'steps'],
   [9101, sequence({ conditions: [] }), 'conditions'],
-  [9101, sequence({ conditions: [5] }), 'conditions[0]'],
+  [9101, sequence({ conditions: [5], pattern: '(?1)' }), 'conditions[0]'],
   [9101, sessions({ gap: '0d' }), 'gap'],
   [9101, sessions({ stream: [] }), 'stream'],
   [9101, sessions({ starts: [AMOUNT] }), 'starts[0].event'],
@@ -112,6 +119,14 @@ export const BEHAVIOUR_REFUSALS: readonly Refusal[] = [
     }),
     'segments[1].name',
   ],
+  [4008, compare({ columns: ['nothing'] }), 'nothing'],
+  [9101, compare({ columns: ['entity-id'] }), 'entity-id'],
+  [9101, compare({ limit: 101 }), 'limit'],
+  [9101, compare({ segments: [{ name: 'a', query: LIST }] }), 'segments'],
+  [4010, timeline({ 'entity-id': undefined }), 'entity-id'],
+  [4029, timeline({ 'page-token': 'abc' }), 'page-token'],
+  [4040, timeline({ columns: ['name'] }), 'name'],
+  [9101, timeline({ limit: 0 }), 'limit'],
   [9104, pattern(''), 'character 1'],
   [9104, pattern('.*'), 'character 1'],
   [9104, pattern('(?1)x(?2)'), 'character 5'],

@@ -388,6 +388,11 @@ export const BODIES: Readonly<Record<string, Body>> = {
   'POST /v1/query/sessions': { body: divided, unknown: 4049 },
   'POST /v1/query/flow': { body: flowing, unknown: 4049 },
   'POST /v1/query/overlap': { body: overlapping, unknown: 4049 },
+  'POST /v1/query/compare': { body: { ...overlapping, columns: ['name', 'visit'], limit: 5 }, unknown: 4049 },
+  'POST /v1/query/timeline': {
+    body: { 'query-name': 'q', 'entity-id': 'x', columns: ['visit'], between: YEAR, limit: 5 },
+    unknown: 4049,
+  },
   'POST /v1/data_extraction/result': { body: extracted, unknown: 4049 },
   'POST /v1/data_extraction/score': { body: extracted, unknown: 4049 },
   'POST /v1/query/saved': {

@@ -101,6 +101,15 @@ const BEHAVIOURS: readonly (readonly [path: string, body: string])[] = [
     '/v1/query/overlap',
     '{"query-name":"q","segments":[{"name":"x","query":[{"a":{"equals":1}}]},{"name":"y","query":[{"@a":{"equals":1}}]}]}',
   ],
+  [
+    '/v1/query/compare',
+    '{"query-name":"q","segments":[{"name":"x","query":[{"a":{"equals":1}}]},{"name":"y","query":[{"@a":{"equals":1}}]}]}',
+  ],
+  [
+    '/v1/query/compare',
+    '{"query-name":"q","columns":["@a"],"segments":[{"name":"x","query":[{"a":{"equals":1}}]},{"name":"y","query":[{"a":{"equals":2}}]}]}',
+  ],
+  ['/v1/query/timeline', '{"query-name":"q","entity-id":"x","columns":["@e"]}'],
   ...['lifecycle', 'stickiness', 'actives'].flatMap((kind): [string, string][] => [
     [`/v1/query/${kind}`, `{"query-name":"q","event":[{"e":{}},{"@e":{"equals":1}}],${DAYS}}`],
     [`/v1/query/${kind}`, `{"query-name":"q","event":{"e":{}},"query":[{"@a":{"equals":1}}],${DAYS}}`],

@@ -58,6 +58,8 @@ POST   /v1/query/sequence           | master read demo       | wr ro    | 1
 POST   /v1/query/sessions           | master read demo       | wr ro    | 1
 POST   /v1/query/flow               | master read demo       | wr ro    | 1
 POST   /v1/query/overlap            | master read demo       | wr ro    | 1
+POST   /v1/query/compare            | master read demo       | wr ro    | 1
+POST   /v1/query/timeline           | master read demo       | wr ro    | 1
 POST   /v1/data_extraction/result   | master read demo       | wr ro    | 1
 POST   /v1/data_extraction/score    | master read demo       | wr ro    | 1
 POST   /v1/query/saved              | master demo            | wr ro    | 10

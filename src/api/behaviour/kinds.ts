@@ -9,6 +9,7 @@ import { bindQuery } from '../condition/condition.js';
 import { AnswerText } from '../query/aggregate-text.js';
 import { bindQueries, type NamedQuery } from '../query/query-list.js';
 import { bindActives, bindLifecycle, bindStickiness } from './activity.js';
+import { bindCompare } from './compare.js';
 import { bindFlow } from './flow.js';
 import { bindFunnel } from './funnel.js';
 import type { BoundQuestion, QuestionKind } from './kind.js';
@@ -17,6 +18,7 @@ import type { QuestionCallFields } from './question.js';
 import { bindRetention } from './retention.js';
 import { bindSequence } from './sequence.js';
 import { bindSessions } from './sessions.js';
+import { bindTimeline } from './timeline.js';
 
 const kind = <F extends QuestionCallFields>(
   schema: schemas.Body<F>,
@@ -34,6 +36,8 @@ const QUESTION_KINDS = {
   sessions: kind(schemas.sessions, bindSessions),
   flow: kind(schemas.flow, bindFlow),
   overlap: kind(schemas.overlap, bindOverlap),
+  compare: kind(schemas.compare, bindCompare),
+  timeline: kind(schemas.timeline, bindTimeline),
 } as const satisfies { readonly [Kind in BehaviourKind]: unknown };
 
 export interface PlannedQuestion {
@@ -55,7 +59,7 @@ export function bindBehaviour(
     if (dimension === null) return null;
     const { checkColumn } = access;
     const { scope, write } = bind({
-      ...{ body: question, dimension, nowMs, checkColumn },
+      ...{ body: question, dimension, databaseId: model.id, nowMs, checkColumn },
       bindNested: (query, path) => bindQuery(query, dimension, nowMs, { checkColumn, path }),
       restrict: (condition: Condition | null) => access.restrict(dimension, condition, nowMs),
       prefix: queryPath.slice(0, -'query'.length),

@@ -42,20 +42,29 @@ const TOKEN_CHARS_MAX = Math.ceil((TOKEN_BYTES_MAX * 4) / 3);
 export function writePageToken(owner: TokenOwner, { page, taken, firstMs, last }: PageToken): string {
   const { id, score, distanceKm, values } = last;
   const text = JSON.stringify([page, taken, firstMs, id, score, distanceKm, values.map(plainValue)]);
-  return Buffer.concat([digestOf(owner, text), Buffer.from(text)]).toString('base64url');
+  return sealedText(owner, text);
 }
+
+/** The token of a text. */
+export const sealedText = (owner: TokenOwner, text: string): string =>
+  Buffer.concat([digestOf(owner, text), Buffer.from(text)]).toString('base64url');
 
 /** Reads a token. Throws 4029 if `writePageToken` did not write it for the same owner. */
 export function readPageToken(owner: TokenOwner, json: Json): PageToken {
   if (typeof json !== 'string' || json.length > TOKEN_CHARS_MAX) throw pageTokenError();
-  const bytes = Buffer.from(json, 'base64url');
-  // Decoding ignores invalid characters and the spare bits of the last character.
-  if (bytes.toString('base64url') !== json) throw pageTokenError();
-  const text = bytes.subarray(DIGEST_BYTES).toString();
-  if (!bytes.subarray(0, DIGEST_BYTES).equals(digestOf(owner, text))) throw pageTokenError();
-  const token = tokenIn(text);
+  const token = tokenIn(openedText(owner, json));
   if (token === null) throw pageTokenError();
   return token;
+}
+
+/** The text of a token. Throws 4029 if `sealedText` did not write it for the same owner. */
+export function openedText(owner: TokenOwner, token: string): string {
+  const bytes = Buffer.from(token, 'base64url');
+  // Decoding ignores invalid characters and the spare bits of the last character.
+  if (bytes.toString('base64url') !== token) throw pageTokenError();
+  const text = bytes.subarray(DIGEST_BYTES).toString();
+  if (!bytes.subarray(0, DIGEST_BYTES).equals(digestOf(owner, text))) throw pageTokenError();
+  return text;
 }
 
 export function pageTokenError(): QuarryError {

@@ -127,7 +127,7 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
       const partials = await query.sendAll((worker, bounds) =>
         worker.send('behaviour', { plan, chosen, bounds }),
       );
-      const merged = await query.inSlices(mergeBehaviour(partials));
+      const merged = await query.inSlices(mergeBehaviour(plan, partials));
       answers.push({ ...merged, groups: chosen?.values ?? [] });
     }
     return answers;
@@ -225,8 +225,14 @@ function plainNumbers(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-const behaviourBytes = ({ counts, samples, groups }: BehaviourAnswer): number =>
-  ROW_BYTES * (1 + groups.length) + counts.byteLength + samples.slots.length * 16;
+function behaviourBytes({ counts, samples, groups, compared, rows }: BehaviourAnswer): number {
+  const texts = [...groups, ...(compared?.keys ?? [])];
+  const chars =
+    texts.reduce((sum, text) => sum + text.length, 0) +
+    (rows ?? []).reduce((sum, { json, position }) => sum + json.length + position.texts.join().length, 0);
+  const entries = 1 + texts.length + (rows?.length ?? 0);
+  return ROW_BYTES * entries + chars * 2 + counts.byteLength + samples.slots.length * 16;
+}
 
 function answerBytes(answer: AggregateAnswer): number {
   if (answer.answers === 'metric') return answer.token.length * 2 + ROW_BYTES;

@@ -7,11 +7,13 @@ import {
   type BehaviourRanking,
   groupCount,
   slotsPerGroup,
+  type TimelineRow,
 } from '../../ir/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
 import { selectedEntities } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import { countActivity } from './activity.js';
+import { compareSegments } from './compare.js';
 import { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
 import { type EntitiesOf, readEntityEvents } from './event-masks.js';
 import { countFunnel } from './funnel/funnel.js';
@@ -22,6 +24,8 @@ import { countSequence } from './sequence/sequence.js';
 import { countFlow } from './stream/flow.js';
 import { countSessions } from './stream/sessions.js';
 import { Tally } from './tally.js';
+import { readTimeline } from './timeline.js';
+import { ValuePairs } from './value-pairs.js';
 
 type Kernels = {
   readonly [Kind in BehaviourQuestion['kind']]: (
@@ -39,6 +43,8 @@ const KERNELS: Kernels = {
   sessions: countSessions,
   flow: countFlow,
   overlap: countOverlap,
+  compare: compareSegments,
+  timeline: readTimeline,
 };
 
 /** The worker's partial answer, by the groups of `chosen`; null = only the whole. Throws 9005, 9006. */
@@ -52,15 +58,24 @@ export function behaviourOfShards(
   const slots = slotsPerGroup(plan);
   const tally = new Tally(slots * groupCount(plan, chosen), run);
   const groups = new GroupNumbers(chosen?.values ?? null);
+  const pairs = new ValuePairs(run);
+  const rows: TimelineRow[] = [];
   eachShard(shards, plan, scratch, run, (input) => ({
     ...input,
     tally,
+    pairs,
+    rows,
     groups,
     chosen,
     ranking: null,
     slots,
   }));
-  return tally.partial();
+  const { kind } = plan.question;
+  return {
+    ...tally.partial(),
+    ...(kind === 'compare' && { compared: pairs.result() }),
+    ...(kind === 'timeline' && { rows }),
+  };
 }
 
 /** How often each value of the plan's breakdown occurs. Throws 9005, 9006. */
@@ -77,6 +92,8 @@ export function behaviourRanking(
   eachShard(shards, plan, scratch, run, (input) => ({
     ...input,
     tally,
+    pairs: new ValuePairs(run),
+    rows: [],
     groups,
     chosen: null,
     ranking,
@@ -85,7 +102,7 @@ export function behaviourRanking(
   return ranking.result();
 }
 
-type ShardInput = Omit<KernelInput, 'tally' | 'groups' | 'chosen' | 'ranking' | 'slots'>;
+type ShardInput = Omit<KernelInput, 'tally' | 'pairs' | 'rows' | 'groups' | 'chosen' | 'ranking' | 'slots'>;
 
 function eachShard(
   shards: Iterable<Shard>,
@@ -107,7 +124,7 @@ function eachShard(
         breakdown === null || breakdown.of === 'step'
           ? null
           : new EntityTexts(dimension, breakdown.column, breakdown.of === 'list');
-      kernel(inputOf({ plan, question, events, entitiesOf, run: own, texts }));
+      kernel(inputOf({ plan, question, shard: dimension, events, entitiesOf, run: own, texts }));
     } finally {
       own.releaseAll();
     }

@@ -4,17 +4,21 @@ import type {
   BehaviourQuestion,
   BehaviourScope,
   PeriodStarts,
+  TimelineRow,
   Window,
 } from '../../ir/index.js';
+import type { DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
 import type { EntitiesOf, EntityEvents } from './event-masks.js';
 import type { Tally } from './tally.js';
+import type { ValuePairs } from './value-pairs.js';
 
 /** The events of the entities of one shard. */
 export interface EntityInput<Question extends BehaviourQuestion = BehaviourQuestion> {
   readonly plan: BehaviourScope;
   readonly question: Question;
+  readonly shard: DimensionShard;
   readonly events: EntityEvents;
   readonly entitiesOf: EntitiesOf;
   readonly run: QueryRun;
@@ -23,6 +27,10 @@ export interface EntityInput<Question extends BehaviourQuestion = BehaviourQuest
 export interface KernelInput<Question extends BehaviourQuestion = BehaviourQuestion>
   extends EntityInput<Question> {
   readonly tally: Tally;
+  /** The values of a comparison. */
+  readonly pairs: ValuePairs;
+  /** The rows of a timeline. */
+  readonly rows: TimelineRow[];
   readonly groups: GroupNumbers;
   /** The values that were chosen by their ranks; null = none. */
   readonly chosen: BehaviourGroups | null;

@@ -5,6 +5,8 @@ import {
   activesQueries,
   activities,
   answers,
+  compareAnswer,
+  compares,
   flowAnswer,
   flows,
   funnelAnswer,
@@ -19,6 +21,8 @@ import {
   sessionsAnswer,
   sessionsQueries,
   stickinessAnswer,
+  timelineAnswer,
+  timelines,
 } from '../../interface/index.js';
 import * as codes from '../codes.js';
 import { type Operations, ok } from './operation.js';
@@ -237,5 +241,56 @@ export const BEHAVIOUR_OPERATIONS: Operations = {
       },
     }),
     codes: CODES,
+  },
+  'POST /v1/query/compare': {
+    tag: 'Behaviour',
+    summary: 'The values by which two segments differ most',
+    request: compares,
+    example: {
+      'query-name': 'buyers',
+      segments: [
+        { name: 'buyers', query: [{ paid: {} }] },
+        { name: 'others', query: ['not', { paid: {} }] },
+      ],
+      limit: 1,
+    },
+    answer: answers.byName(compareAnswer),
+    answered: ok({
+      result: {
+        buyers: [
+          {
+            column: 'visit',
+            value: 'pricing',
+            counts: [30, 10],
+            shares: [0.75, 0.25],
+            lift: 3,
+            'p-value': 0.00015488,
+          },
+        ],
+      },
+    }),
+    codes: CODES,
+  },
+  'POST /v1/query/timeline': {
+    tag: 'Behaviour',
+    summary: 'The events of one entity, newest first',
+    request: timelines,
+    example: { 'query-name': 'ada', 'entity-id': 'ada', limit: 2 },
+    answer: answers.byName(timelineAnswer),
+    answered: ok({
+      result: {
+        ada: {
+          data: [
+            { date: '2026-01-06T10:00:00Z', column: 'visit', value: 'pricing' },
+            {
+              date: '2026-01-05T09:00:00Z',
+              relation: 'orders',
+              values: { item: 'book', price: '12.50' },
+            },
+          ],
+        },
+      },
+    }),
+    codes: [...CODES, 4029],
   },
 };

@@ -1,4 +1,4 @@
-/** Merges the partial answers of workers to questions about behaviour: adds counts, joins samples. */
+/** Merges the partial answers of workers to questions about behaviour: adds counts, joins samples, values and rows. */
 import { inSlices, type Task } from '../../base/index.js';
 import {
   type BehaviourGroups,
@@ -9,9 +9,13 @@ import {
   nodeOfKey,
   type Samples,
 } from '../../ir/index.js';
+import { greatestDifferences } from './compare.js';
 
 /** Samples are sorted by slot, then seconds, as in each partial. */
-export function* mergeBehaviour(partials: readonly BehaviourPartial[]): Task<BehaviourPartial> {
+export function* mergeBehaviour(
+  { question }: BehaviourPlan,
+  partials: readonly BehaviourPartial[],
+): Task<BehaviourPartial> {
   const [first, ...others] = partials;
   const counts = first.counts.slice();
   let { samples } = first;
@@ -20,6 +24,16 @@ export function* mergeBehaviour(partials: readonly BehaviourPartial[]): Task<Beh
       for (let slot = from; slot < to; slot++) counts[slot] += other.counts[slot];
     });
     samples = yield* joined(samples, other.samples);
+  }
+  if (question.kind === 'timeline') {
+    // The entity is in one shard.
+    return { counts, samples, rows: partials.flatMap(({ rows }) => rows ?? []) };
+  }
+  if (question.kind === 'compare') {
+    const values = partials.flatMap(({ compared }) => compared ?? []);
+    const { compared, tested } = yield* greatestDifferences(question, [counts[0], counts[1]], values);
+    counts[2] = tested;
+    return { counts, samples, compared };
   }
   return { counts, samples };
 }

@@ -6,6 +6,7 @@ import {
   answerLifecycle,
   answerStickiness,
 } from './activity.js';
+import { answerCompare, type CompareFields } from './compare.js';
 import { answerFlow, type FlowFields } from './flow.js';
 import type { FunnelFields } from './funnel.js';
 import { answerFunnel } from './funnel-answer.js';
@@ -15,6 +16,7 @@ import { answerOverlap, type OverlapFields } from './overlap.js';
 import { answerRetention, type RetentionFields } from './retention.js';
 import { answerSequence, type SequenceFields } from './sequence.js';
 import { answerSessions, type SessionsFields } from './sessions.js';
+import { answerTimeline, type TimelineFields } from './timeline.js';
 
 /** The fields of each kind of question. */
 export interface Questions {
@@ -27,6 +29,8 @@ export interface Questions {
   readonly flow: FlowFields;
   readonly sessions: SessionsFields;
   readonly overlap: OverlapFields;
+  readonly compare: CompareFields;
+  readonly timeline: TimelineFields;
 }
 
 export type Kind = keyof Questions;
@@ -43,6 +47,8 @@ const MODELS: Models = {
   flow: answerFlow,
   sessions: answerSessions,
   overlap: answerOverlap,
+  compare: answerCompare,
+  timeline: answerTimeline,
 };
 
 /** The answer to one question, as JSON text in which exactly the floats have a fraction. */

@@ -47,6 +47,8 @@ export class TransactionWrites {
   #pending: PendingWrite[] = [];
   /** The change of the block, with the number of savepoints before it. */
   #change: { readonly run: BlockChange; readonly savepointCount: number } | null = null;
+  /** What `#pending` writes; null = not collected. */
+  #earlier: sql.EarlierWrites | null = null;
   #byteCount = 0;
   readonly #releases: (() => void)[] = [];
   /** The savepoints of the block, with the number of writes before each. */
@@ -71,8 +73,8 @@ export class TransactionWrites {
     request.grantWrite();
     if (this.#change !== null) throw new ProtocolError('0A000', ONE_CHANGE);
     if (write.is === 'statement') {
-      const before = this.#pending.map(statementOf);
-      sql.checkWrite(write.statement, before, requestOf(request.context, 'postgres', tables));
+      const sqlRequest = requestOf(request.context, 'postgres', tables);
+      sql.checkWrite(write.statement, this.#writesBefore(sqlRequest), sqlRequest);
     }
     const byteCount = this.#byteCount + write.bytes;
     if (byteCount > BYTES_MAX || this.#pending.length >= STATEMENTS_MAX) {
@@ -86,6 +88,15 @@ export class TransactionWrites {
     this.#releases.push(release);
     this.#byteCount = byteCount;
     this.#pending.push(write);
+    this.#earlier?.add(statementOf(write), requestOf(request.context, 'postgres', tables));
+  }
+
+  #writesBefore(request: sql.SqlRequest): sql.EarlierWrites {
+    if (this.#earlier === null) {
+      this.#earlier = new sql.EarlierWrites();
+      for (const write of this.#pending) this.#earlier.add(statementOf(write), request);
+    }
+    return this.#earlier;
   }
 
   /** Executes the writes of the block as one record. Rejects, with nothing written, if one of them is refused. */
@@ -115,6 +126,7 @@ export class TransactionWrites {
   rollbackTo(name: string): void {
     const at = this.#savepointIndex(name);
     this.#pending.length = this.#savepoints[at].writeCount;
+    this.#earlier = null;
     if (this.#change !== null && this.#change.savepointCount > at) this.#change = null;
     this.#savepoints.length = at + 1;
     this.#byteCount = this.#pending.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -133,6 +145,7 @@ export class TransactionWrites {
 
   drop(): void {
     this.#pending = [];
+    this.#earlier = null;
     this.#change = null;
     this.#byteCount = 0;
     this.#savepoints.length = 0;
