@@ -168,6 +168,7 @@ export const ERRORS = {
   9102: entry(400, 'columns of one event are not of one relation'),
   9103: entry(400, 'a field cannot be used with a funnel of any order'),
   9104: entry(400, 'the pattern of a sequence is invalid'),
+  9106: entry(400, 'conditions on behaviour are nested too deep'),
 } as const satisfies Record<number, ErrorEntry>;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -5,7 +5,7 @@
  */
 import type { DatabaseModel } from '../schema/index.js';
 import { BuilderPools } from './builders.js';
-import type { BatchMemory } from './columnar/sections.js';
+import type { BatchMemory } from './columnar/batch-memory.js';
 import { PlainWalk } from './plain/walk.js';
 import { RequestIds } from './request-ids.js';
 import { Source } from './source.js';

@@ -172,6 +172,7 @@ export const partAnswer = named(
       status: constant('success'),
       ...insertedMembers,
       'quarantined-lines': optional(count('Refused lines that are kept, with `on-error=quarantine`.')),
+      'duplicate-lines': optional(count('Lines that were left out, with `dedupe`.')),
     }),
     object({
       ...lineRange,

@@ -207,6 +207,55 @@ export const actives = named(
 );
 export type Actives = Infer<typeof actives>;
 
+/** The fields of a question in a condition list, where its name has no meaning. */
+const inCondition = <F extends typeof questionFields>(fields: F) => ({
+  ...fields,
+  'query-name': orNull(questionFields['query-name']),
+});
+
+export const funnelCondition = named(
+  'FunnelCondition',
+  body(QUESTION, {
+    ...inCondition(funnel.properties),
+    reached: stepNumber('The step, counted from 1, that an attempt has.'),
+    'not-reached': orNull(stepNumber('The step that this attempt does not have.')),
+  }),
+);
+export const retentionCondition = named(
+  'RetentionCondition',
+  body(QUESTION, {
+    ...inCondition(retention.properties),
+    'cohort-of': unread(text('A date in the period of the cohort.')),
+    period: orNull(
+      integer(
+        'The period or bracket in which the entity returned, counted from 0.',
+        0,
+        RETENTION_PERIODS_MAX,
+        {
+          codes: WRONG,
+        },
+      ),
+    ),
+  }),
+);
+export const activeCondition = named(
+  'ActiveCondition',
+  body(QUESTION, {
+    ...inCondition(activityFields),
+    'at-least': orNull(integer('The least number of periods; default 1.', 0, PERIODS_MAX, { codes: WRONG })),
+    'at-most': orNull(integer('The greatest number of periods.', 0, PERIODS_MAX, { codes: WRONG })),
+  }),
+);
+export const behaviourCondition = named(
+  'BehaviourCondition',
+  union(
+    'A condition on behaviour: the entities that the answer to a question counts in some place.',
+    object({ funnel: funnelCondition }),
+    object({ retention: retentionCondition }),
+    object({ active: activeCondition }),
+  ),
+);
+
 export const severalQuestions = <S>(one: Schema<S>) =>
   oneOrSeveral(
     one,

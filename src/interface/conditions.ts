@@ -263,11 +263,22 @@ export const frequency = named(
 /** Events of several columns that count together. */
 export type Frequency = Infer<typeof frequency>;
 
+/** A condition on behaviour: a question and the place in its answer where the entity counts. */
+export type BehaviourCondition =
+  | { readonly funnel: Readonly<Record<string, unknown>> }
+  | { readonly retention: Readonly<Record<string, unknown>> }
+  | { readonly active: Readonly<Record<string, unknown>> };
+
 const condition = named(
   'Condition',
-  union('A condition on a column, or a group of events.', columnCondition, frequency),
+  union(
+    'A condition on a column, a group of events, or a condition on behaviour.',
+    columnCondition,
+    frequency,
+    later<BehaviourCondition>('BehaviourCondition'),
+  ),
 );
-export type Condition = ColumnCondition | Frequency;
+export type Condition = ColumnCondition | Frequency | BehaviourCondition;
 
 export const OPERATORS = ['and', 'or', 'not'] as const;
 /** Conditions with operators between them; a list may begin with `not` and may contain lists. */

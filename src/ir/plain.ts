@@ -2,7 +2,16 @@
  * Conditions in a form that MessagePack supports: no BigInt. The form is part of the log's format: fields are only ever
  * added, with a defined meaning of their absence.
  */
-import type { Condition, EventTest, IntRange, ValueTest } from './condition.js';
+import type {
+  BehaviourQuestion,
+  BehaviourScope,
+  BehaviourTest,
+  Condition,
+  EventTest,
+  FunnelQuestion,
+  IntRange,
+  ValueTest,
+} from './condition.js';
 
 interface PlainRange {
   readonly low: string;
@@ -18,8 +27,22 @@ type PlainCondition =
   | { readonly op: 'entity-id'; readonly tests: readonly PlainTest[] }
   | { readonly op: 'event'; readonly event: PlainEvent; readonly minfreq: number }
   | { readonly op: 'freqgroup'; readonly events: readonly PlainEvent[]; readonly minfreq: number }
+  | { readonly op: 'behaviour'; readonly question: PlainScope; readonly test: BehaviourTest }
   | { readonly op: 'and' | 'or'; readonly members: readonly PlainCondition[] }
   | { readonly op: 'not'; readonly member: PlainCondition };
+
+interface PlainColumnTest {
+  readonly columnId: number;
+  readonly tests: readonly PlainTest[];
+}
+type PlainFunnel = Omit<FunnelQuestion, 'stepConditions'> & {
+  readonly stepConditions: readonly (PlainCondition | null)[];
+};
+type PlainScope = Omit<BehaviourScope, 'condition' | 'events' | 'question'> & {
+  readonly condition: PlainCondition | null;
+  readonly events: readonly (readonly (readonly PlainColumnTest[])[])[];
+  readonly question: PlainFunnel | Exclude<BehaviourQuestion, FunnelQuestion>;
+};
 
 const plainRange = ({ low, high }: IntRange): PlainRange => ({ low: String(low), high: String(high) });
 const rangeOf = ({ low, high }: PlainRange): IntRange => ({ low: BigInt(low), high: BigInt(high) });
@@ -47,6 +70,8 @@ function plainOf(condition: Condition): PlainCondition {
       return { ...condition, event: plainEvent(condition.event) };
     case 'freqgroup':
       return { ...condition, events: condition.events.map(plainEvent) };
+    case 'behaviour':
+      return { ...condition, question: plainScope(condition.question) };
     case 'not':
       return { op: 'not', member: plainOf(condition.member) };
     default:
@@ -70,9 +95,43 @@ function conditionOf(plain: PlainCondition): Condition {
       return { ...plain, event: eventOf(plain.event) };
     case 'freqgroup':
       return { ...plain, events: plain.events.map(eventOf) };
+    case 'behaviour':
+      return { ...plain, question: scopeOf(plain.question) };
     case 'not':
       return { op: 'not', member: conditionOf(plain.member) };
     default:
       return { op: plain.op, members: plain.members.map(conditionOf) };
   }
+}
+
+function plainScope(scope: BehaviourScope): PlainScope {
+  const { question, condition, events } = scope;
+  const orNull = (one: Condition | null): PlainCondition | null => (one === null ? null : plainOf(one));
+  return {
+    ...scope,
+    condition: orNull(condition),
+    events: events.map((event) =>
+      event.map((tests) => tests.map((test) => ({ ...test, tests: test.tests.map(plainTest) }))),
+    ),
+    question:
+      question.kind === 'funnel'
+        ? { ...question, stepConditions: question.stepConditions.map(orNull) }
+        : question,
+  };
+}
+
+function scopeOf(plain: PlainScope): BehaviourScope {
+  const { question, condition, events } = plain;
+  const orNull = (one: PlainCondition | null): Condition | null => (one === null ? null : conditionOf(one));
+  return {
+    ...plain,
+    condition: orNull(condition),
+    events: events.map((event) =>
+      event.map((tests) => tests.map((test) => ({ ...test, tests: test.tests.map(testOf) }))),
+    ),
+    question:
+      question.kind === 'funnel'
+        ? { ...question, stepConditions: question.stepConditions.map(orNull) }
+        : question,
+  };
 }

@@ -5,7 +5,7 @@
  */
 import { ERRORS, type ErrorCode, invariant } from '../base/index.js';
 import { PERMISSIONS, type Permission } from '../catalog/index.js';
-import { answers, line } from '../interface/index.js';
+import { answers, behaviourCondition, line } from '../interface/index.js';
 import type { ApiDocument, ApiOperation } from './api-document.js';
 import { byStatus, codesIn, codesOf } from './codes.js';
 import { Components, type JsonSchema } from './json-schema.js';
@@ -55,6 +55,8 @@ export function apiDocument({ endpoints, limits }: Described): ApiDocument {
     paths[path] ??= {};
     paths[path][endpoint.method.toLowerCase()] = operationOf(endpoint, operation, components);
   }
+  // Condition lists refer to it by its name.
+  components.jsonOf(behaviourCondition);
   return {
     openapi: '3.1.0',
     info: {

@@ -1,5 +1,6 @@
 export * from './bind/copy-rows.js';
 export * from './bind/create-table.js';
+export { EarlierWrites } from './bind/earlier-writes.js';
 export { itemTypeOf, sqlTypeOf } from './bind/expressions/types.js';
 export { bodyOf } from './bind/insert-target.js';
 export * from './bind/prepared-writes.js';

@@ -1,5 +1,5 @@
 /** Compares the answers of servers with 1, 2, 5 and 7 shards to generated questions with those of the models. */
-import type { Test } from 'tap';
+import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { generateHistory } from './histories.js';
 import type { Kind } from './model/answer.js';
@@ -13,24 +13,26 @@ const SHARDS = [1, 2, 5, 7];
 const WORLDS = 4;
 const SHOWN = 3;
 
-/** Asks so many questions of the kind, in equal parts on each number of shards. */
-export async function compareKind(t: Test, kind: Kind): Promise<void> {
+/** A test of so many questions of the kind, in equal parts on each number of shards. */
+export function compareKind(kind: Kind): void {
   t.comment(`seed ${SEED}, ${QUESTIONS} questions`);
   t.setTimeout(120_000 + QUESTIONS * 100);
   const prng = new Prng(SEED);
   for (const shards of SHARDS) {
-    const worlds = Array.from({ length: WORLDS }, (_, index) => generateHistory(prng, `h${index}`));
-    const server = await BehaviourServer.start(t, shards, worlds);
-    const wrong: string[] = [];
-    const ofWorld = Math.ceil(QUESTIONS / SHARDS.length / WORLDS);
-    for (const world of worlds) {
-      const questions = Array.from({ length: ofWorld }, () => generateQuestion(kind, prng, world));
-      const answers = await server.answers(kind, questions);
-      questions.forEach((question, index) => {
-        const difference = differenceFrom(kind, question, world, answers[index]);
-        if (difference !== null) wrong.push(`${world.hasTiedDates ? 'tied dates, ' : ''}${difference}`);
-      });
-    }
-    t.strictSame(wrong.slice(0, SHOWN), [], `${wrong.length} differ on ${shards} shards`);
+    t.test(`${kind} on ${shards} shards`, async (t) => {
+      const worlds = Array.from({ length: WORLDS }, (_, index) => generateHistory(prng, `h${index}`));
+      const server = await BehaviourServer.start(t, shards, worlds);
+      const wrong: string[] = [];
+      const ofWorld = Math.ceil(QUESTIONS / SHARDS.length / WORLDS);
+      for (const world of worlds) {
+        const questions = Array.from({ length: ofWorld }, () => generateQuestion(kind, prng, world));
+        const answers = await server.answers(kind, questions);
+        questions.forEach((question, index) => {
+          const difference = differenceFrom(kind, question, world, answers[index]);
+          if (difference !== null) wrong.push(`${world.hasTiedDates ? 'tied dates, ' : ''}${difference}`);
+        });
+      }
+      t.strictSame(wrong.slice(0, SHOWN), [], `${wrong.length} differ`);
+    });
   }
 }

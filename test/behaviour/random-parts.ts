@@ -43,17 +43,20 @@ function alternativeOf(
 }
 
 /**
- * An EVENT over some of the columns. Its alternatives name the same related column first, so that an event has one date
- * for it.
+ * An EVENT over some of the columns. Alternatives that name related columns name `lead` first, by default any of them, so that
+ * they may give an event other dates.
  */
 export function choiceOf(
   prng: Prng,
   { related }: GeneratedHistory,
   columns: readonly string[] = Object.keys(EVENT_COLUMNS),
-  lead: string = prng.pick(related),
+  lead?: string,
 ): EventChoice {
-  const first = columns.includes(lead) ? lead : (columns.find((column) => related.includes(column)) ?? lead);
-  const one = (): Alternative => alternativeOf(prng, related, columns, first);
+  const leads = columns.filter((column) => related.includes(column));
+  const one = (): Alternative => {
+    const first = lead ?? (leads.length === 0 ? columns[0] : prng.pick(leads));
+    return alternativeOf(prng, related, columns, first);
+  };
   if (prng.chance(0.7)) return one();
   return Array.from({ length: prng.between(1, 3) }, one);
 }

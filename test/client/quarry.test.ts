@@ -121,8 +121,10 @@ t.test('a program works with every method', async (t) => {
       a: { steps: [{ name: 'step 1', conversion: 1 }, { name: 'step 2' }] },
     });
     const { between, interval } = days;
-    const kept = await quarry.retention([{ 'query-name': 'a', start: visit, between, interval, periods: 2 }]);
-    t.equal(kept.a.total.counts.length, 2);
+    const retained = await quarry.retention([
+      { 'query-name': 'a', start: visit, between, interval, periods: 2 },
+    ]);
+    t.equal(retained.a.total.counts.length, 2);
     const { series } = (await quarry.actives({ ...days, rolling: 7 })).a;
     const lifecycle = (await quarry.lifecycle(days)).a.series;
     t.strictSame(

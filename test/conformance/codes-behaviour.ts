@@ -6,36 +6,56 @@ const YEAR = ['2020-01-01', '2020-12-31'];
 const ITEM = { event: { item: {} } };
 const AMOUNT = { event: { amount: { gt: 1 } } };
 
-const ask =
+const questionOf =
   (kind: string, fields: object) =>
   (more: object): ApiRequest => ({
     path: `/v1/query/${kind}`,
     body: { 'query-name': 'q', ...fields, ...more },
   });
-const funnel = ask('funnel', { steps: [ITEM, AMOUNT, ITEM] });
-const retention = ask('retention', { start: ITEM, between: YEAR, interval: 'weeks' });
-const actives = ask('actives', { ...ITEM, between: YEAR, interval: 'days' });
-const sequence = ask('sequence', { conditions: [ITEM, AMOUNT], pattern: '(?1)(?2)' });
-const sessions = ask('sessions', { stream: ['item'], gap: '1d' });
-const flow = ask('flow', { start: ITEM });
+const funnel = questionOf('funnel', { steps: [ITEM, AMOUNT, ITEM] });
+const retention = questionOf('retention', { start: ITEM, between: YEAR, interval: 'weeks' });
+const actives = questionOf('actives', { ...ITEM, between: YEAR, interval: 'days' });
+const sequence = questionOf('sequence', { conditions: [ITEM, AMOUNT], pattern: '(?1)(?2)' });
+const sessions = questionOf('sessions', { stream: ['item'], gap: '1d' });
+const flow = questionOf('flow', { start: ITEM });
 const LIST = [{ name: { equals: 'x' } }];
-const overlap = ask('overlap', {
+const overlap = questionOf('overlap', {
   segments: [
     { name: 'a', query: LIST },
     { name: 'b', query: LIST },
   ],
 });
-const compare = ask('compare', {
+const compare = questionOf('compare', {
   segments: [
     { name: 'a', query: LIST },
     { name: 'b', query: LIST },
   ],
 });
-const timeline = ask('timeline', { 'entity-id': 'x' });
+const timeline = questionOf('timeline', { 'entity-id': 'x' });
 const pattern = (text: unknown): ApiRequest => sequence({ pattern: text });
 const funnelOf = (step: object): ApiRequest => funnel({ steps: [step, ITEM] });
 
+const RANGE = { between: YEAR, interval: 'weeks' };
+const ACTIVE = { ...ITEM, between: YEAR, interval: 'days' };
+const count = (condition: object): ApiRequest => ({
+  path: '/v1/query/count/entity',
+  body: { 'query-name': 'q', query: [condition] },
+});
+const nested = (depth: number): object => ({
+  active: { ...ACTIVE, ...(depth === 1 ? {} : { query: [nested(depth - 1)] }) },
+});
+
 export const BEHAVIOUR_REFUSALS: readonly Refusal[] = [
+  [4008, count({ sequence: { conditions: [ITEM], pattern: '(?1)' } }), 'sequence'],
+  [4010, count({ funnel: { steps: [ITEM, ITEM] } }), 'reached'],
+  [4010, count({ funnel: { reached: 2 } }), 'steps'],
+  [4049, count({ active: { ...ACTIVE, rolling: 2 } }), 'rolling'],
+  [9101, count({ funnel: { steps: [ITEM, ITEM], reached: 3 } }), 'reached'],
+  [9101, count({ funnel: { steps: [ITEM, ITEM], reached: 1, 'not-reached': 3 } }), 'not-reached'],
+  [9101, count({ retention: { start: ITEM, ...RANGE, 'cohort-of': '2020-01-01', period: 8 } }), 'period'],
+  [9101, count({ active: { ...ACTIVE, dimension: 'people' } }), 'dimension'],
+  [9101, count({ active: { ...ACTIVE, 'at-least': -1 } }), 'at-least'],
+  [9106, count(nested(9)), '8'],
   [4003, actives({ between: ['2020-01-01', '-5xyz'] }), '-5xyz'],
   [4008, funnelOf({ event: { nothing: {} } }), 'steps[0].event'],
   [4010, funnel({ interval: 'days' }), 'between'],

@@ -39,6 +39,9 @@ const CONDITIONS: readonly string[] = [
   `${ID},"or",["not",[${ID},"and",[${A}]]]`,
   `{"freqgroup":[{"e":{"equals":1,${WINDOW}}},${E}]}`,
   '{"@g":{"geo_radius":{"longitude":1,"latitude":2,"radius":3,"unit":"km"}}}',
+  `{"active":{"event":{"@e":{}},"interval":"days",${WINDOW}}}`,
+  '{"funnel":{"steps":[{"event":{"e":{}}},{"event":{"e":{}},"query":[{"@a":{"equals":1}}]}],"reached":1}}',
+  `{"retention":{"start":{"event":{"@e":{}}},"interval":"days","cohort-of":"2016-01-01",${WINDOW}}}`,
 ];
 /** The levels that name a column. */
 const LEVELS: readonly string[] = [

@@ -34,9 +34,9 @@ import {
   type BehaviourAnswer,
   type BehaviourPlan,
   type CountEntityPlan,
-  cellsPerGroup,
   type ExtractedRow,
   type ExtractPlan,
+  slotsPerGroup,
 } from '../../src/ir/index.js';
 import { ScriptCache } from '../../src/sql/index.js';
 
@@ -155,9 +155,9 @@ export class FakeEngine implements EngineApi {
   async behaviour(plans: readonly BehaviourPlan[]): Promise<readonly BehaviourAnswer[]> {
     this.behaviours.push(plans);
     return plans.map((plan) => {
-      const counts = new Float64Array(cellsPerGroup(plan) * (plan.breakdown === null ? 1 : 3));
-      const [cells, seconds] = [new Uint32Array(0), new Uint32Array(0)];
-      return { counts, samples: { cells, seconds, counts: new Float64Array(0) }, groups: [] };
+      const counts = new Float64Array(slotsPerGroup(plan) * (plan.breakdown === null ? 1 : 3));
+      const [slots, seconds] = [new Uint32Array(0), new Uint32Array(0)];
+      return { counts, samples: { slots, seconds, counts: new Float64Array(0) }, groups: [] };
     });
   }
 

@@ -11,6 +11,7 @@ export interface PartAnswer {
   readonly 'inserted-entities'?: number;
   readonly 'inserted-values'?: number;
   readonly 'quarantined-lines'?: number;
+  readonly 'duplicate-lines'?: number;
   readonly errors?: readonly {
     readonly code: number;
     readonly message: string;

@@ -125,6 +125,8 @@ export function truth(condition: Condition, id: string, entity: StoredEntity): b
       const inner = truth(condition.member, id, entity);
       return inner === null ? null : !inner;
     }
+    case 'behaviour':
+      throw new Error('questions about behaviour have models of their own in test/behaviour');
     default: {
       const decisive = condition.op === 'or';
       const truths = condition.members.map((member) => truth(member, id, entity));

@@ -1,6 +1,12 @@
 import { pack, unpack } from 'msgpackr';
 import t from 'tap';
-import { type Condition, conditionFromPlain, conditionToPlain, type ValueTest } from '../../src/ir/index.js';
+import {
+  type BehaviourScope,
+  type Condition,
+  conditionFromPlain,
+  conditionToPlain,
+  type ValueTest,
+} from '../../src/ir/index.js';
 
 const TESTS: readonly ValueTest[] = [
   { kind: 'ranges', ranges: [{ low: -(2n ** 63n), high: 2n ** 63n - 1n }], negated: true },
@@ -27,5 +33,51 @@ t.test('a condition of every kind survives a round trip through MessagePack', as
       },
     ],
   };
+  t.strictSame(conditionFromPlain(unpack(pack(conditionToPlain(condition)))), condition);
+});
+
+t.test('conditions on behaviour survive it, with the conditions inside them', async (t) => {
+  const inner: Condition = { op: 'attribute', columnId: 3, tests: TESTS };
+  const shared: Omit<BehaviourScope, 'question'> = {
+    condition: inner,
+    events: [
+      [[{ columnId: 7, tests: TESTS }]],
+      [
+        [
+          { columnId: 8, tests: [] },
+          { columnId: 9, tests: TESTS },
+        ],
+      ],
+    ],
+    streams: [1],
+    isTied: true,
+    values: [],
+    between: { from: 0, to: 2 ** 32 - 1 },
+    periods: [0, 86_400],
+    breakdown: null,
+  };
+  const funnel: Condition = {
+    op: 'behaviour',
+    question: {
+      ...shared,
+      question: {
+        kind: 'funnel',
+        stepCount: 1,
+        optional: [false],
+        stepConditions: [inner],
+        ...{ order: 'strict', attempts: 'every', within: null, distinctInstants: true },
+        exclusions: [],
+        stream: 1,
+        same: [],
+      },
+    },
+    test: { kind: 'funnel', reached: 0, missed: null },
+  };
+  const active: Condition = {
+    op: 'behaviour',
+    question: { ...shared, condition: funnel, question: { kind: 'stickiness', rolling: 1, history: [0] } },
+    test: { kind: 'active', atLeast: 1, atMost: 2 },
+  };
+  const condition: Condition = { op: 'not', member: active };
   t.strictSame(conditionFromPlain(unpack(pack(conditionToPlain(condition)))), condition);
 });

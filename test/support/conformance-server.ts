@@ -87,6 +87,7 @@ export class ConformanceServer {
       limits: null,
       spillBytesMax: 2 ** 30,
       idempotencyEntries: 1_000_000,
+      lineKeys: 1_000_000,
       querySeconds: 30,
       cert: null,
       key: null,

@@ -213,7 +213,10 @@ t.test(
       const text = read(file);
       const match = machine.exec(text);
       if (match !== null) t.fail(`${file} names a path of one machine: ${match[0].trim()}`);
-      const mark = /^(src|test)\//.test(file) ? marks.exec(text) : null;
+      // A function of Elasticsearch's client has one of the words in its name.
+      const mark = /^(src|test)\//.test(file)
+        ? marks.exec(text.replaceAll(`client.${words[3]}.bulk(`, ''))
+        : null;
       if (mark !== null) t.fail(`${file} holds ${mark[0]}`);
     }
   },

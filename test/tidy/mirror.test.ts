@@ -33,6 +33,7 @@ const WHOLE_FOLDER = [
   'http/matrix',
   'ingest/refusals',
   'openapi/answers',
+  'pg/hostile',
   'pg/tools/clients',
   'pg/tools/foreign-data',
   'pg/tools/statements',

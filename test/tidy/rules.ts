@@ -47,12 +47,7 @@ const TRANSPORT_USERS: Readonly<Record<string, readonly string[]>> = {
 
 /** The only files (or folders, ending in `/`) that may import each library. */
 export const LIBRARY_FILES: Readonly<Record<string, readonly string[]>> = {
-  'apache-arrow': [
-    'src/client/',
-    'src/column/',
-    'src/commands/export/',
-    'src/commands/import/formats/arrow.ts',
-  ],
+  'apache-arrow': ['src/client/', 'src/column/', 'src/commands/export/', 'src/commands/import/'],
   msgpackr: ['src/format/'],
   'lz4-napi': ['src/format/lz4.ts', 'src/commands/import/formats/arrow.ts'],
   'node-sql-parser': ['src/sql/'],
@@ -66,6 +61,7 @@ export const LIBRARY_FILES: Readonly<Record<string, readonly string[]>> = {
   'smol-toml': ['src/commands/serve/serve-config.ts', 'src/commands/serve/limits-file.ts'],
   hyparquet: ['src/commands/import/'],
   'hyparquet-compressors': ['src/commands/import/formats/parquet-file.ts'],
+  'parquet-wasm': ['src/commands/import/formats/parquet-batches.ts'],
   fzstd: ['src/commands/import/'],
   'hyparquet-writer': ['src/commands/export/parquet-bytes.ts'],
   '@hpcc-js/wasm-zstd': ['src/commands/export/compress.ts'],

@@ -67,6 +67,8 @@ const EXCEPTIONS: readonly { readonly folder: string; readonly words: readonly s
     folder,
     words: ['cell', 'cells'],
   })),
+  // A field of PostHog's events.
+  { folder: 'test/http/inlets/posthog.test.ts', words: ['once'] },
   // Schemas of the interface.
   { folder: 'src/interface/answers.ts', words: ['cell'] },
   { folder: 'src/client/answers.ts', words: ['cell'] },

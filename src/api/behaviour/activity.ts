@@ -3,7 +3,7 @@ import type { actives, activity } from '../../interface/index.js';
 import {
   type ActivityQuestion,
   type BehaviourAnswer,
-  type BehaviourPlan,
+  type BehaviourScope,
   type PeriodStarts,
   periodCount,
 } from '../../ir/index.js';
@@ -22,19 +22,19 @@ type ActivesCall = QuestionCall<(typeof actives)['properties']>;
 
 export function bindLifecycle(call: ActivityCall): BoundQuestion {
   const plan = bindActivity(call, 'lifecycle', 1, 1);
-  return { plan, write: (text, answer) => writeSeries(text, plan, answer, 4, lifecycleText) };
+  return { scope: plan, write: (text, answer) => writeSeries(text, plan, answer, 4, lifecycleText) };
 }
 
 export function bindStickiness(call: ActivityCall): BoundQuestion {
   const plan = bindActivity(call, 'stickiness', 1, 0);
-  return { plan, write: (text, answer) => writeStickiness(text, plan, answer) };
+  return { scope: plan, write: (text, answer) => writeStickiness(text, plan, answer) };
 }
 
 export function bindActives(call: ActivesCall): BoundQuestion {
   const { rolling } = readAll({ rolling: () => call.body.get('rolling') ?? 1 });
   const plan = bindActivity(call as unknown as ActivityCall, 'actives', rolling, rolling - 1);
   const write = rolling === 1 ? activeText : rollingText;
-  return { plan, write: (text, answer) => writeSeries(text, plan, answer, 2, write) };
+  return { scope: plan, write: (text, answer) => writeSeries(text, plan, answer, 2, write) };
 }
 
 /** `before`: the number of periods before the first that count as history. */
@@ -43,9 +43,9 @@ function bindActivity(
   kind: ActivityQuestion['kind'],
   rolling: number,
   before: number,
-): BehaviourPlan {
-  const { body, dimension, access, prefix } = call;
-  const binder = new EventBinder(dimension, access);
+): BehaviourScope {
+  const { body, dimension, checkColumn, prefix } = call;
+  const binder = new EventBinder(dimension, checkColumn);
   const { shared, event, interval } = readAll({
     shared: () => bindShared(call),
     event: () => binder.event(body.get('event') as Json, `${prefix}event`),
@@ -57,6 +57,7 @@ function bindActivity(
   return {
     ...target,
     events: [event],
+    streams: [],
     isTied: binder.isTied,
     values: [],
     periods,
@@ -74,18 +75,18 @@ function historyOf(periods: PeriodStarts, before: number, calendar: PeriodCalend
   return starts;
 }
 
-type PeriodText = (counts: Float64Array, cell: number) => string;
+type PeriodText = (counts: Float64Array, slot: number) => string;
 
-const lifecycleText: PeriodText = (counts, cell) => {
-  const [fresh, returning, resurrecting, dormant] = counts.subarray(cell, cell + 4);
+const lifecycleText: PeriodText = (counts, slot) => {
+  const [fresh, returning, resurrecting, dormant] = counts.subarray(slot, slot + 4);
   return `"new":${fresh},"returning":${returning},"resurrecting":${resurrecting},"dormant":${dormant}`;
 };
-const activeText: PeriodText = (counts, cell) => `"count":${counts[cell]}`;
-const rollingText: PeriodText = (counts, cell) => `"count":${counts[cell]},"rolling":${counts[cell + 1]}`;
+const activeText: PeriodText = (counts, slot) => `"count":${counts[slot]}`;
+const rollingText: PeriodText = (counts, slot) => `"count":${counts[slot]},"rolling":${counts[slot + 1]}`;
 
 function writeSeries(
   text: AnswerText,
-  { periods }: BehaviourPlan,
+  { periods }: BehaviourScope,
   { counts }: BehaviourAnswer,
   width: number,
   members: PeriodText,
@@ -97,7 +98,7 @@ function writeSeries(
   });
 }
 
-function writeStickiness(text: AnswerText, { periods }: BehaviourPlan, { counts }: BehaviourAnswer): void {
+function writeStickiness(text: AnswerText, { periods }: BehaviourScope, { counts }: BehaviourAnswer): void {
   const count = periodCount(periods);
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   text.writeAll(`{"periods":${count},"counts":[`, numbers, ']}', (active) => {

@@ -1,8 +1,8 @@
 /** BREAKDOWN: the column by whose values an answer is divided, and the groups of the answer. */
 import { QuarryError, quoted } from '../../base/index.js';
 import { breakdown as breakdownSchema } from '../../interface/index.js';
-import type { BehaviourPlan } from '../../ir/index.js';
-import { type BehaviourAnswer, type Breakdown, cellsPerGroup } from '../../ir/index.js';
+import type { BehaviourScope } from '../../ir/index.js';
+import { type BehaviourAnswer, type Breakdown, slotsPerGroup } from '../../ir/index.js';
 import { isEventType } from '../../schema/index.js';
 import type { Json } from '../body/json.js';
 import { RequestBody } from '../body/request-body.js';
@@ -46,24 +46,24 @@ export function bindBreakdown(
  */
 export function writeGroups(
   text: AnswerText,
-  plan: BehaviourPlan,
+  plan: BehaviourScope,
   { groups }: BehaviourAnswer,
-  count: (cell: number) => number,
-  write: (cell: number) => void,
+  count: (slot: number) => number,
+  write: (slot: number) => void,
 ): void {
   if (plan.breakdown === null) return;
-  const cells = cellsPerGroup(plan);
+  const slots = slotsPerGroup(plan);
   const labels = [
     ...groups.map((value) => `"value":${JSON.stringify(value)}`),
     '"others":true',
     '"value":null',
   ];
   const shown = [...labels.entries()]
-    .map(([index, label]) => ({ label, cell: (index + 1) * cells }))
-    .filter(({ cell }) => count(cell) > 0);
-  text.writeAll(',"groups":[', shown, ']', ({ label, cell }) => {
+    .map(([index, label]) => ({ label, slot: (index + 1) * slots }))
+    .filter(({ slot }) => count(slot) > 0);
+  text.writeAll(',"groups":[', shown, ']', ({ label, slot }) => {
     text.write(`{${label},`);
-    write(cell);
+    write(slot);
     text.write('}');
   });
 }

@@ -3,7 +3,7 @@ import { checkAll, QuarryError, quoted } from '../../base/index.js';
 import type { compare } from '../../interface/index.js';
 import {
   type BehaviourAnswer,
-  type BehaviourPlan,
+  type BehaviourScope,
   type ComparedColumn,
   comparedOfKey,
 } from '../../ir/index.js';
@@ -16,7 +16,7 @@ import type { BoundQuestion } from './kind.js';
 import { floatText, ratioText } from './numbers.js';
 import { segmentsOf } from './overlap.js';
 import { proportionsPValue } from './proportions.js';
-import { bindShared, type QuestionCall } from './question.js';
+import { bindShared, isAllowed, type QuestionCall } from './question.js';
 import { inOrder } from './stream.js';
 
 export type CompareFields = (typeof compare)['properties'];
@@ -38,9 +38,10 @@ export function bindCompare(call: CompareCall): BoundQuestion {
     limit: () => body.get('limit') ?? LIMIT_DEFAULT,
   });
   const { zone: _zone, ...target } = shared;
-  const plan: BehaviourPlan = {
+  const plan: BehaviourScope = {
     ...target,
     events: [],
+    streams: [],
     isTied: false,
     values: [],
     periods: [],
@@ -52,17 +53,20 @@ export function bindCompare(call: CompareCall): BoundQuestion {
       limit,
     },
   };
-  return { plan, write: (text, answer) => writeCompare(text, columns, answer) };
+  return { scope: plan, write: (text, answer) => writeCompare(text, columns, answer) };
 }
 
 /** The columns in the order of their names. */
-function columnsOf({ body, dimension, access, prefix }: CompareCall): readonly Column[] {
+function columnsOf(call: CompareCall): readonly Column[] {
+  const { body, dimension, checkColumn, prefix } = call;
   const names = body.get('columns') ?? null;
   if (names === null) {
     const all = [...dimension.columns.values()];
-    return inOrder(all.filter((column) => isComparable(column) && access.allows(dimension, column)));
+    return inOrder(
+      all.filter((column) => isComparable(column) && isAllowed(call as unknown as QuestionCall, column)),
+    );
   }
-  const binder = new EventBinder(dimension, access);
+  const binder = new EventBinder(dimension, checkColumn);
   const columns = checkAll(names, (name) => {
     const column = binder.column(name, `${prefix}columns`);
     if (isComparable(column)) return column;
@@ -81,9 +85,9 @@ const comparedColumn = (column: Column): ComparedColumn => ({
 function writeCompare(
   text: AnswerText,
   columns: readonly Column[],
-  { counts: cells, compared }: BehaviourAnswer,
+  { counts: slots, compared }: BehaviourAnswer,
 ): void {
-  const [m, n, tested] = cells;
+  const [m, n, tested] = slots;
   const { keys, counts } = compared ?? { keys: [], counts: new Float64Array(0) };
   text.writeAll('[', [...keys.entries()], ']', ([index, key]) => {
     const { column, value } = comparedOfKey(key);

@@ -6,10 +6,10 @@ import { QuarryError, quoted } from '../../base/index.js';
 import { behaviourEvent } from '../../interface/index.js';
 import type { BehaviourEvent, EventColumnTest, ValueColumn } from '../../ir/index.js';
 import { type Column, type Dimension, isEventType, type Relation } from '../../schema/index.js';
-import type { Access } from '../body/access.js';
 import { readAll } from '../body/fields.js';
 import { isList, isObject, type Json, kindOf } from '../body/json.js';
 import { RequestBody } from '../body/request-body.js';
+import type { ColumnCheck } from '../condition/column-check.js';
 import { bindPredicates } from '../condition/predicate.js';
 
 /** Alternatives of one EVENT. */
@@ -20,12 +20,12 @@ const wrong = (path: string, text: string): QuarryError => new QuarryError(9101,
 /** Binds events of one dimension, and notes the columns that they name. */
 export class EventBinder {
   readonly dimension: Dimension;
-  readonly #access: Access;
+  readonly #checkColumn: ColumnCheck;
   readonly #columns = new Map<number, Column>();
 
-  constructor(dimension: Dimension, access: Access) {
+  constructor(dimension: Dimension, checkColumn: ColumnCheck) {
     this.dimension = dimension;
-    this.#access = access;
+    this.#checkColumn = checkColumn;
   }
 
   /** The event. Throws 9101, 9102, 4008, 4040, 506 and the errors of predicates. */
@@ -96,7 +96,7 @@ export class EventBinder {
     if (column === undefined || !column.active) {
       throw new QuarryError(4008, `${path}: column ${quoted(name)} is inactive or does not exist`);
     }
-    this.#access.checkColumn(this.dimension, column);
+    this.#checkColumn(this.dimension, column);
     return column;
   }
 

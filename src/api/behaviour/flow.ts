@@ -4,9 +4,9 @@ import type { flow } from '../../interface/index.js';
 import {
   type BehaviourAnswer,
   type BehaviourEvent,
-  type BehaviourPlan,
+  type BehaviourScope,
   type FlowQuestion,
-  flowCells,
+  flowSlots,
   nodeOfKey,
 } from '../../ir/index.js';
 import type { Column } from '../../schema/index.js';
@@ -26,8 +26,8 @@ const DEPTH_DEFAULT = 4;
 const LIMIT_DEFAULT = 8;
 
 export function bindFlow(call: FlowCall): BoundQuestion {
-  const { body, dimension, access, prefix } = call;
-  const binder = new EventBinder(dimension, access);
+  const { body, dimension, checkColumn, prefix } = call;
+  const binder = new EventBinder(dimension, checkColumn);
   const { shared, start, names, ...rules } = readAll({
     shared: () => bindShared(call),
     start: () => startOf(binder, body.get('start') as Json, `${prefix}start`),
@@ -49,16 +49,17 @@ export function bindFlow(call: FlowCall): BoundQuestion {
   const columns = inOrder([...stream, ...own]);
   const { zone: _zone, ...target } = shared;
   const question: FlowQuestion = { kind: 'flow', ...rules };
-  const plan: BehaviourPlan = {
+  const plan: BehaviourScope = {
     ...target,
     events: [streamEvent(stream), start],
+    streams: [0],
     isTied: false,
     values: columns.map(valueColumnOf),
     periods: [],
     breakdown: null,
     question,
   };
-  return { plan, write: (text, answer) => writeFlow(text, question, columns, answer) };
+  return { scope: plan, write: (text, answer) => writeFlow(text, question, columns, answer) };
 }
 
 /** Throws 9101 if the event names several columns. */
@@ -86,7 +87,7 @@ function writeFlow(
     nodes[level].push({ column: columns[column].apiName, value });
   }
   text.writeAll('{"levels":[', [...nodes.entries()], ']', ([level, own]) => {
-    writeLevel(text, question, own, answer.counts.subarray(level * flowCells(question).levelCells));
+    writeLevel(text, question, own, answer.counts.subarray(level * flowSlots(question).levelSlots));
   });
   text.writeAll(',"links":[', linksOf(question, nodes, answer), ']}', (link) => text.write(link));
 }
@@ -111,19 +112,19 @@ function linksOf(
   nodes: readonly (readonly FlowNode[])[],
   { counts, samples }: BehaviourAnswer,
 ): readonly string[] {
-  const { linkCells, linksAt } = flowCells(question);
+  const { linkSlots, linksAt } = flowSlots(question);
   const width = question.limit + 1;
   const indexOf = (level: number, node: number): number =>
     node === question.limit ? nodes[level].length : node;
   const links: string[] = [];
-  for (let cell = linksAt; cell < linksAt + (question.depth - 1) * linkCells; cell++) {
-    if (counts[cell] === 0) continue;
-    const level = Math.floor((cell - linksAt) / linkCells);
-    const pair = (cell - linksAt) % linkCells;
+  for (let slot = linksAt; slot < linksAt + (question.depth - 1) * linkSlots; slot++) {
+    if (counts[slot] === 0) continue;
+    const level = Math.floor((slot - linksAt) / linkSlots);
+    const pair = (slot - linksAt) % linkSlots;
     const [from, to] = [indexOf(level, Math.floor(pair / width)), indexOf(level + 1, pair % width)];
-    const { median } = statsOf(samplesOf(samples, cell));
+    const { median } = statsOf(samplesOf(samples, slot));
     links.push(
-      `{"level":${level + 1},"from":${from},"to":${to},"count":${counts[cell]},"median-seconds":${median}}`,
+      `{"level":${level + 1},"from":${from},"to":${to},"count":${counts[slot]},"median-seconds":${median}}`,
     );
   }
   return links;

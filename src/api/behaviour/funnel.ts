@@ -1,7 +1,7 @@
 /** POST /v1/query/funnel: how far entities get in a sequence of steps. */
 import { checkAll, QuarryError, quoted } from '../../base/index.js';
 import { type funnel, funnelExclusion, funnelStep } from '../../interface/index.js';
-import type { BehaviourEvent, BehaviourPlan, Breakdown, Condition, Exclusion } from '../../ir/index.js';
+import type { BehaviourEvent, BehaviourScope, Breakdown, Condition, Exclusion } from '../../ir/index.js';
 import type { Column } from '../../schema/index.js';
 import { readAll } from '../body/fields.js';
 import type { Json } from '../body/json.js';
@@ -25,8 +25,8 @@ interface Step {
 }
 
 export function bindFunnel(call: FunnelCall): BoundQuestion {
-  const { body, dimension, access, prefix } = call;
-  const binder = new EventBinder(dimension, access);
+  const { body, dimension, checkColumn, prefix } = call;
+  const binder = new EventBinder(dimension, checkColumn);
   const { shared, steps, order, attempts, within, histogram, distinct } = readAll({
     shared: () => bindShared(call),
     steps: () => stepsOf(call, binder),
@@ -59,9 +59,10 @@ export function bindFunnel(call: FunnelCall): BoundQuestion {
   });
   void rules;
   const isStrict = order === 'strict';
-  const plan: BehaviourPlan = {
+  const plan: BehaviourScope = {
     ...target,
     events: [...steps, ...exclusions, ...(isStrict ? [{ event: stream }] : [])].map(({ event }) => event),
+    streams: isStrict ? [steps.length + exclusions.length] : [],
     isTied: binder.isTied,
     values: [...same.map(valueColumnOf), ...(breakdown?.of === 'step' ? [breakdown.column] : [])],
     periods,
@@ -80,7 +81,7 @@ export function bindFunnel(call: FunnelCall): BoundQuestion {
     },
   };
   const names = steps.map(({ name }) => name);
-  return { plan, write: (text, answer) => writeFunnel(text, { plan, names, histogram }, answer) };
+  return { scope: plan, write: (text, answer) => writeFunnel(text, { plan, names, histogram }, answer) };
 }
 
 function stepsOf(call: FunnelCall, binder: EventBinder): readonly Step[] {

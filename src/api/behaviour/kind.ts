@@ -1,11 +1,11 @@
 /** A kind of questions about behaviour: how its fields are bound, and how its answer is written. */
 import type { Body } from '../../interface/index.js';
-import type { BehaviourAnswer, BehaviourPlan } from '../../ir/index.js';
+import type { BehaviourAnswer, BehaviourScope } from '../../ir/index.js';
 import type { AnswerText } from '../query/aggregate-text.js';
 import type { QuestionCall, QuestionCallFields } from './question.js';
 
 export interface BoundQuestion {
-  readonly plan: BehaviourPlan;
+  readonly scope: BehaviourScope;
   /** Writes the answer as JSON. Throws 9006 if it is too long. */
   readonly write: (text: AnswerText, answer: BehaviourAnswer) => void;
 }

@@ -1,10 +1,11 @@
 /** POST /v1/query/funnel and the other kinds of questions about behaviour: one object or a list of at most 10. */
 import type { BindingTime } from '../../base/index.js';
 import * as schemas from '../../interface/index.js';
-import type { BehaviourAnswer, BehaviourKind } from '../../ir/index.js';
+import type { BehaviourAnswer, BehaviourKind, BehaviourPlan, Condition } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { Access } from '../body/access.js';
 import type { Json } from '../body/json.js';
+import { bindQuery } from '../condition/condition.js';
 import { AnswerText } from '../query/aggregate-text.js';
 import { bindQueries, type NamedQuery } from '../query/query-list.js';
 import { bindActives, bindLifecycle, bindStickiness } from './activity.js';
@@ -39,7 +40,11 @@ const QUESTION_KINDS = {
   timeline: kind(schemas.timeline, bindTimeline),
 } as const satisfies { readonly [Kind in BehaviourKind]: unknown };
 
-export type NamedQuestion = NamedQuery<BoundQuestion>;
+export interface PlannedQuestion {
+  readonly plan: BehaviourPlan;
+  readonly write: BoundQuestion['write'];
+}
+export type NamedQuestion = NamedQuery<PlannedQuestion>;
 
 /** Binds every question of the body; an error reports every invalid field of each. Throws the errors of `bindQueries` too. */
 export function bindBehaviour(
@@ -52,8 +57,14 @@ export function bindBehaviour(
   const { schema, bind } = QUESTION_KINDS[name] as unknown as QuestionKind<QuestionCallFields>;
   return bindQueries(body, model, schema, ({ body: question, dimension, queryPath }) => {
     if (dimension === null) return null;
-    const prefix = queryPath.slice(0, -'query'.length);
-    return bind({ body: question, dimension, databaseId: model.id, nowMs, access, prefix });
+    const { checkColumn } = access;
+    const { scope, write } = bind({
+      ...{ body: question, dimension, databaseId: model.id, nowMs, checkColumn },
+      bindNested: (query, path) => bindQuery(query, dimension, nowMs, { checkColumn, path }),
+      restrict: (condition: Condition | null) => access.restrict(dimension, condition, nowMs),
+      prefix: queryPath.slice(0, -'query'.length),
+    });
+    return { plan: { ...scope, databaseId: model.id, dimensionId: dimension.id }, write };
   });
 }
 

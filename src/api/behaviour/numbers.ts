@@ -9,15 +9,15 @@ export function floatText(value: number): string {
 /** A quotient as JSON; null if there is nothing to divide by. */
 export const ratioText = (count: number, of: number): string => (of === 0 ? 'null' : floatText(count / of));
 
-/** The samples of one cell, ascending. */
-export interface CellSamples {
+/** The samples of one slot, ascending. */
+export interface SlotSamples {
   readonly seconds: Uint32Array;
   readonly counts: Float64Array;
 }
 
-export function samplesOf({ cells, seconds, counts }: Samples, cell: number): CellSamples {
-  const from = lowerBound(cells, cell);
-  const to = lowerBound(cells, cell + 1);
+export function samplesOf({ slots, seconds, counts }: Samples, slot: number): SlotSamples {
+  const from = lowerBound(slots, slot);
+  const to = lowerBound(slots, slot + 1);
   return { seconds: seconds.subarray(from, to), counts: counts.subarray(from, to) };
 }
 
@@ -33,7 +33,7 @@ function lowerBound(values: Uint32Array, value: number): number {
 }
 
 /** The mean, the median and the 90th percentile of samples; null over none. */
-export function statsOf({ seconds, counts }: CellSamples): Record<'avg' | 'median' | 'p90', number | null> {
+export function statsOf({ seconds, counts }: SlotSamples): Record<'avg' | 'median' | 'p90', number | null> {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return { avg: null, median: null, p90: null };
   const sum = seconds.reduce((all, second, index) => all + second * counts[index], 0);
@@ -49,13 +49,13 @@ export function statsOf({ seconds, counts }: CellSamples): Record<'avg' | 'media
 }
 
 /** `statsOf` as JSON. */
-export function statsText(samples: CellSamples): string {
+export function statsText(samples: SlotSamples): string {
   const { avg, median, p90 } = statsOf(samples);
   return `{"avg":${avg === null ? null : floatText(avg)},"median":${median},"p90":${p90}}`;
 }
 
 /** Equal classes between 0 and the greatest sample, half-open but for the last, as JSON. */
-export function histogramText({ seconds, counts }: CellSamples, classCount: number): string {
+export function histogramText({ seconds, counts }: SlotSamples, classCount: number): string {
   if (seconds.length === 0) return '[]';
   const greatest = seconds[seconds.length - 1];
   const classes = new Float64Array(classCount);

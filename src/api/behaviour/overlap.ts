@@ -1,11 +1,10 @@
 /** POST /v1/query/overlap: the entities that several segments have in common. */
 import { checkAll, QuarryError, quoted } from '../../base/index.js';
 import { namedSegment, type overlap } from '../../interface/index.js';
-import type { BehaviourAnswer, BehaviourPlan, Condition } from '../../ir/index.js';
+import type { BehaviourAnswer, BehaviourScope, Condition } from '../../ir/index.js';
 import { readAll } from '../body/fields.js';
 import type { Json } from '../body/json.js';
 import { RequestBody } from '../body/request-body.js';
-import { bindQuery } from '../condition/condition.js';
 import type { AnswerText } from '../query/aggregate-text.js';
 import type { BoundQuestion } from './kind.js';
 import { bindShared, type QuestionCall } from './question.js';
@@ -30,9 +29,10 @@ export function bindOverlap(call: QuestionCall<OverlapFields>): BoundQuestion {
     },
   });
   const { zone: _zone, ...target } = shared;
-  const plan: BehaviourPlan = {
+  const plan: BehaviourScope = {
     ...target,
     events: [],
+    streams: [],
     isTied: false,
     values: [],
     periods: [],
@@ -40,12 +40,12 @@ export function bindOverlap(call: QuestionCall<OverlapFields>): BoundQuestion {
     question: { kind: 'overlap', segments: segments.map(({ condition }) => condition) },
   };
   const names = segments.map(({ name }) => name);
-  return { plan, write: (text, answer) => writeOverlap(text, names, answer) };
+  return { scope: plan, write: (text, answer) => writeOverlap(text, names, answer) };
 }
 
 /** Throws 9101 for a name that occurs twice, and the errors of conditions. */
 export function segmentsOf(
-  { dimension, nowMs, access, prefix }: Pick<QuestionCall, 'dimension' | 'nowMs' | 'access' | 'prefix'>,
+  { bindNested, prefix }: Pick<QuestionCall, 'bindNested' | 'prefix'>,
   list: readonly Json[],
 ): readonly Segment[] {
   const names = new Set<string>();
@@ -55,11 +55,7 @@ export function segmentsOf(
     const bound = segment.read(() =>
       readAll({
         name: () => segment.get('name'),
-        condition: () =>
-          bindQuery(segment.get('query') as Json, dimension, nowMs, {
-            checkColumn: access.checkColumn,
-            path: `${path}.query`,
-          }),
+        condition: () => bindNested(segment.get('query') as Json, `${path}.query`),
       }),
     );
     if (names.has(bound.name)) throw new QuarryError(9101, `${path}.name ${quoted(bound.name)} occurs twice`);

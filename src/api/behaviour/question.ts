@@ -6,13 +6,12 @@ import {
   type QuestionFields,
   WEEK_STARTS,
 } from '../../interface/index.js';
-import type { BehaviourPlan, Condition, PeriodStarts, Window } from '../../ir/index.js';
-import { type Dimension, type Period, PeriodCalendar, ZoneOffsets } from '../../schema/index.js';
-import type { Access } from '../body/access.js';
-import { readAll } from '../body/fields.js';
+import type { BehaviourScope, Condition, PeriodStarts, Window } from '../../ir/index.js';
+import { type Column, type Dimension, type Period, PeriodCalendar, ZoneOffsets } from '../../schema/index.js';
+import { readAll, readOrNull } from '../body/fields.js';
 import type { Json } from '../body/json.js';
 import type { RequestBody } from '../body/request-body.js';
-import { bindQuery } from '../condition/condition.js';
+import type { ColumnCheck } from '../condition/column-check.js';
 import { readWindow } from '../condition/window.js';
 
 /** All event dates; the ends of a question without `between`. */
@@ -24,29 +23,34 @@ export type QuestionCallFields = QuestionFields & CountQueryFields;
 export interface QuestionCall<F extends QuestionCallFields = QuestionCallFields> {
   readonly body: RequestBody<F>;
   readonly dimension: Dimension;
+  /** 0 in a condition list, whose answer has no pages. */
   readonly databaseId: number;
   readonly nowMs: BindingTime;
-  readonly access: Access;
+  readonly checkColumn: ColumnCheck;
+  /** Binds a condition list inside the question. */
+  readonly bindNested: (query: Json, path: string) => Condition;
+  /** Narrows the entities that take part to those that the caller sees. */
+  readonly restrict: (condition: Condition | null) => Condition | null;
   /** Path of the question in messages, ending with a dot, or empty. */
   readonly prefix: string;
 }
 
-export type SharedPlan = Pick<BehaviourPlan, 'databaseId' | 'dimensionId' | 'condition' | 'between'> & {
+export type SharedPlan = Pick<BehaviourScope, 'condition' | 'between'> & {
   readonly zone: ZoneOffsets;
 };
 
 /** Reads the shared fields. Throws 506, 9101 and the errors of conditions and windows. */
 export function bindShared(call: QuestionCall): SharedPlan {
-  const { dimension, databaseId } = call;
   const { zone } = readAll({ zone: () => zoneOf(call), weekStart: () => call.body.get('week-start') });
   const shared = readAll({
     condition: () => entitiesOf(call),
     between: () => betweenOf(call, zone),
   });
-  return { databaseId, dimensionId: dimension.id, zone, ...shared };
+  return { zone, ...shared };
 }
 
-function zoneOf({ body, prefix }: QuestionCall): ZoneOffsets {
+/** The time zone of a question. Throws 9101. */
+export function zoneOf({ body, prefix }: QuestionCall): ZoneOffsets {
   const name = body.get('time-zone') ?? 'UTC';
   try {
     return new ZoneOffsets(name, false);
@@ -57,19 +61,17 @@ function zoneOf({ body, prefix }: QuestionCall): ZoneOffsets {
 }
 
 function entitiesOf(call: QuestionCall): Condition | null {
-  const { body, dimension, nowMs, access, prefix } = call;
-  const condition = bindNested(call, body.get('query') as Json | undefined, `${prefix}query`);
-  return access.restrict(dimension, condition, nowMs);
+  const query = call.body.get('query') as Json | undefined;
+  return call.restrict(bindNested(call, query, `${call.prefix}query`));
 }
 
 /** A condition list inside a question; null if it is absent or null. */
 export function bindNested(
-  { dimension, nowMs, access }: Pick<QuestionCall, 'dimension' | 'nowMs' | 'access'>,
+  call: Pick<QuestionCall, 'bindNested'>,
   query: Json | undefined,
   path: string,
 ): Condition | null {
-  if (query === undefined || query === null) return null;
-  return bindQuery(query, dimension, nowMs, { checkColumn: access.checkColumn, path });
+  return query === undefined || query === null ? null : call.bindNested(query, path);
 }
 
 function betweenOf({ body, nowMs, prefix }: QuestionCall, zone: ZoneOffsets): Window {
@@ -113,3 +115,10 @@ export function secondsOf(text: string, path: string): number {
   if (seconds >= 1) return seconds;
   throw new QuarryError(9101, `${path} must be at least 1sec`);
 }
+
+/** Whether the caller may use the column. */
+export const isAllowed = ({ dimension, checkColumn }: QuestionCall, column: Column): boolean =>
+  readOrNull(() => {
+    checkColumn(dimension, column);
+    return true;
+  }) === true;

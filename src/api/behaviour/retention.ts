@@ -3,7 +3,7 @@ import { QuarryError } from '../../base/index.js';
 import type { retention } from '../../interface/index.js';
 import {
   type BehaviourAnswer,
-  type BehaviourPlan,
+  type BehaviourScope,
   type PeriodStarts,
   periodCount,
   type RetentionQuestion,
@@ -27,8 +27,8 @@ const PERIODS_DEFAULT = 8;
 const LENGTHS: Readonly<Record<string, number>> = { hours: 3_600, days: 86_400, weeks: 604_800 };
 
 export function bindRetention(call: RetentionCall): BoundQuestion {
-  const { body, dimension, access, prefix } = call;
-  const binder = new EventBinder(dimension, access);
+  const { body, dimension, checkColumn, prefix } = call;
+  const binder = new EventBinder(dimension, checkColumn);
   const { shared, start, back, interval, brackets, cohort, count, breakdown } = readAll({
     shared: () => bindShared(call),
     start: () => binder.eventObject(body.get('start') as Json, `${prefix}start`),
@@ -55,16 +55,17 @@ export function bindRetention(call: RetentionCall): BoundQuestion {
     ...{ cohort, count, rolling, brackets, until },
     calendar: rolling === null ? extended(periods, last, until, calendar) : periods,
   };
-  const plan: BehaviourPlan = {
+  const plan: BehaviourScope = {
     ...target,
     events: [start, back ?? start],
+    streams: [],
     isTied: binder.isTied,
     values: [],
     periods,
     breakdown,
     question,
   };
-  return { plan, write: (text, answer) => writeRetention(text, plan, question, answer) };
+  return { scope: plan, write: (text, answer) => writeRetention(text, plan, question, answer) };
 }
 
 /** The period numbers [from, to) of each count. Throws 9101. */
@@ -118,23 +119,23 @@ function extended(
 
 function writeRetention(
   text: AnswerText,
-  plan: BehaviourPlan,
+  plan: BehaviourScope,
   question: RetentionQuestion,
   answer: BehaviourAnswer,
 ): void {
   const columns = columnCounts(plan, question);
   const width = question.brackets.length + 1;
-  const write = (cell: number): void => {
+  const write = (slot: number): void => {
     text.writeAll('"cohorts":[', [...columns.entries()], '],', ([cohort, count]) => {
       const [start, end] = plan.periods.slice(cohort, cohort + 2).map(formatDateTime);
-      const at = cell + cohort * width;
+      const at = slot + cohort * width;
       const counts = answer.counts.slice(at + 1, at + 1 + count).join(',');
       text.write(`{${betweenText(start, end)},"size":${answer.counts[at]},"counts":[${counts}]}`);
     });
-    text.write(totalText(columns, width, answer.counts.subarray(cell)));
+    text.write(totalText(columns, width, answer.counts.subarray(slot)));
   };
-  const sizeOf = (cell: number): number =>
-    columns.reduce((sum, _, cohort) => sum + answer.counts[cell + cohort * width], 0);
+  const sizeOf = (slot: number): number =>
+    columns.reduce((sum, _, cohort) => sum + answer.counts[slot + cohort * width], 0);
   text.write('{');
   write(0);
   writeGroups(text, plan, answer, sizeOf, write);
@@ -142,7 +143,7 @@ function writeRetention(
 }
 
 /** By cohort, the number of its counts: those whose periods begin before `until`. */
-function columnCounts({ periods, between }: BehaviourPlan, question: RetentionQuestion): readonly number[] {
+function columnCounts({ periods, between }: BehaviourScope, question: RetentionQuestion): readonly number[] {
   const { brackets, rolling, until, calendar } = question;
   return Array.from({ length: periodCount(periods) }, (_, cohort) => {
     const earliest = Math.max(periods[cohort], between.from);

@@ -1,7 +1,7 @@
 /** POST /v1/query/sequence: entities whose events match a pattern. */
 import { checkAll } from '../../base/index.js';
 import type { sequence } from '../../interface/index.js';
-import type { BehaviourPlan } from '../../ir/index.js';
+import type { BehaviourScope } from '../../ir/index.js';
 import { readAll } from '../body/fields.js';
 import type { Json } from '../body/json.js';
 import { EventBinder } from './event.js';
@@ -12,8 +12,8 @@ import { bindShared, type QuestionCall } from './question.js';
 export type SequenceFields = (typeof sequence)['properties'];
 
 export function bindSequence(call: QuestionCall<SequenceFields>): BoundQuestion {
-  const { body, dimension, access, prefix } = call;
-  const binder = new EventBinder(dimension, access);
+  const { body, dimension, checkColumn, prefix } = call;
+  const binder = new EventBinder(dimension, checkColumn);
   const { shared, conditions, text } = readAll({
     shared: () => bindShared(call),
     conditions: () => body.get('conditions') as readonly Json[],
@@ -25,9 +25,10 @@ export function bindSequence(call: QuestionCall<SequenceFields>): BoundQuestion 
     pattern: () => readPattern(text, conditions.length, `${prefix}pattern`),
   });
   const { zone: _zone, ...target } = shared;
-  const plan: BehaviourPlan = {
+  const plan: BehaviourScope = {
     ...target,
     events,
+    streams: [],
     isTied: binder.isTied,
     values: [],
     periods: [],
@@ -35,7 +36,7 @@ export function bindSequence(call: QuestionCall<SequenceFields>): BoundQuestion 
     question: { kind: 'sequence', pattern },
   };
   return {
-    plan,
+    scope: plan,
     write: (answer, { counts }) => answer.write(`{"entities":${counts[0]},"matches":${counts[1]}}`),
   };
 }

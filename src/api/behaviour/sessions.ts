@@ -4,9 +4,9 @@ import type { sessions } from '../../interface/index.js';
 import {
   type BehaviourAnswer,
   type BehaviourEvent,
-  type BehaviourPlan,
+  type BehaviourScope,
   periodCount,
-  SESSION_CELLS,
+  SESSION_SLOTS,
 } from '../../ir/index.js';
 import { type Column, formatDateTime } from '../../schema/index.js';
 import { readAll } from '../body/fields.js';
@@ -23,8 +23,8 @@ export type SessionsFields = (typeof sessions)['properties'];
 type SessionsCall = QuestionCall<SessionsFields>;
 
 export function bindSessions(call: SessionsCall): BoundQuestion {
-  const { body, dimension, access, prefix } = call;
-  const binder = new EventBinder(dimension, access);
+  const { body, dimension, checkColumn, prefix } = call;
+  const binder = new EventBinder(dimension, checkColumn);
   const { shared, stream, gap, starts, interval, breakdown } = readAll({
     shared: () => bindShared(call),
     stream: () => streamColumns(binder, body.get('stream'), `${prefix}stream`),
@@ -39,16 +39,17 @@ export function bindSessions(call: SessionsCall): BoundQuestion {
     periods: () =>
       interval === null ? [] : periodsOf(call, shared.between, calendarOf(call, zone, interval)),
   });
-  const plan: BehaviourPlan = {
+  const plan: BehaviourScope = {
     ...target,
     events: [streamEvent(stream), start],
+    streams: [0],
     isTied: false,
     values: stream.map(valueColumnOf),
     periods,
     breakdown,
     question: { kind: 'sessions', gap },
   };
-  return { plan, write: (text, answer) => writeSessions(text, plan, answer) };
+  return { scope: plan, write: (text, answer) => writeSessions(text, plan, answer) };
 }
 
 /** The events that begin a session. Throws 9101 for one that is not in the stream. */
@@ -67,8 +68,8 @@ function startsOf(
   }).flat();
 }
 
-function writeSessions(text: AnswerText, plan: BehaviourPlan, answer: BehaviourAnswer): void {
-  const write = (cell: number): void => text.write(membersText(answer, cell));
+function writeSessions(text: AnswerText, plan: BehaviourScope, answer: BehaviourAnswer): void {
+  const write = (slot: number): void => text.write(membersText(answer, slot));
   text.write('{');
   write(0);
   if (plan.periods.length > 0) {
@@ -76,16 +77,16 @@ function writeSessions(text: AnswerText, plan: BehaviourPlan, answer: BehaviourA
     text.writeAll(',"series":[', periods, ']', (period) => {
       const [start, end] = plan.periods.slice(period, period + 2).map(formatDateTime);
       text.write(`{${betweenText(start, end)},`);
-      write((period + 1) * SESSION_CELLS);
+      write((period + 1) * SESSION_SLOTS);
       text.write('}');
     });
   }
-  writeGroups(text, plan, answer, (cell) => answer.counts[cell], write);
+  writeGroups(text, plan, answer, (slot) => answer.counts[slot], write);
   text.write('}');
 }
 
-function membersText({ counts, samples }: BehaviourAnswer, cell: number): string {
-  const [sessions, entities, single] = counts.subarray(cell, cell + 3);
-  const [seconds, events] = [cell + 3, cell + 4].map((own) => statsText(samplesOf(samples, own)));
+function membersText({ counts, samples }: BehaviourAnswer, slot: number): string {
+  const [sessions, entities, single] = counts.subarray(slot, slot + 3);
+  const [seconds, events] = [slot + 3, slot + 4].map((own) => statsText(samplesOf(samples, own)));
   return `"sessions":${sessions},"entities":${entities},"single-event":${single},"seconds":${seconds},"events":${events}`;
 }

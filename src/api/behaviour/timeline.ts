@@ -3,7 +3,7 @@ import { checkAll } from '../../base/index.js';
 import type { timeline } from '../../interface/index.js';
 import type {
   BehaviourAnswer,
-  BehaviourPlan,
+  BehaviourScope,
   TimelineGroup,
   TimelinePosition,
   TimelineQuestion,
@@ -14,7 +14,7 @@ import { openedText, pageTokenError, sealedText, type TokenOwner } from '../extr
 import type { AnswerText } from '../query/aggregate-text.js';
 import { EventBinder, valueColumnOf } from './event.js';
 import type { BoundQuestion } from './kind.js';
-import { bindShared, type QuestionCall } from './question.js';
+import { bindShared, isAllowed, type QuestionCall } from './question.js';
 import { inOrder } from './stream.js';
 
 export type TimelineFields = (typeof timeline)['properties'];
@@ -40,27 +40,32 @@ export function bindTimeline(call: TimelineCall): BoundQuestion {
     limit,
     after: token === null ? null : positionIn(openedText(owner, token)),
   };
-  const plan: BehaviourPlan = {
+  const plan: BehaviourScope = {
     ...target,
     events: [],
+    streams: [],
     isTied: false,
     values: [],
     periods: [],
     breakdown: null,
     question,
   };
-  return { plan, write: (text, answer) => writeTimeline(text, owner, limit, answer) };
+  return { scope: plan, write: (text, answer) => writeTimeline(text, owner, limit, answer) };
 }
 
-function columnsOf({ body, dimension, access, prefix }: TimelineCall): readonly Column[] {
+function columnsOf(call: TimelineCall): readonly Column[] {
+  const { body, dimension, checkColumn, prefix } = call;
   const names = body.get('columns') ?? null;
   if (names !== null) {
-    const binder = new EventBinder(dimension, access);
+    const binder = new EventBinder(dimension, checkColumn);
     return inOrder(checkAll(names, (name) => binder.eventColumn(name, `${prefix}columns`)));
   }
   const all = [...dimension.columns.values()];
   return inOrder(
-    all.filter((column) => column.active && isEventType(column.type) && access.allows(dimension, column)),
+    all.filter(
+      (column) =>
+        column.active && isEventType(column.type) && isAllowed(call as unknown as QuestionCall, column),
+    ),
   );
 }
 

@@ -8,7 +8,8 @@ import { type BindingTime, QuarryError, quoted } from '../../base/index.js';
 import type { ApiKey, CustomKey } from '../../catalog/index.js';
 import type { Condition } from '../../ir/index.js';
 import { type Column, type DatabaseModel, type Dimension, ENTITY_ID_COLUMN } from '../../schema/index.js';
-import { bindQuery, type ColumnCheck } from '../condition/condition.js';
+import type { ColumnCheck } from '../condition/column-check.js';
+import { bindQuery } from '../condition/condition.js';
 import { objectAt } from './fields.js';
 import { type Json, type JsonObject, parseJson } from './json.js';
 

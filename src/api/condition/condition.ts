@@ -16,14 +16,16 @@ import {
 import { frequency, OPERATORS } from '../../interface/index.js';
 import type { Condition, EventTest } from '../../ir/index.js';
 import { type Column, type Dimension, isEventType } from '../../schema/index.js';
+import { bindBehaviourCondition, isBehaviourCondition } from '../behaviour/conditions.js';
 import { isList, isObject, type Json, type JsonObject, kindOf } from '../body/json.js';
 import { RequestBody } from '../body/request-body.js';
+import type { ColumnCheck } from './column-check.js';
 import { bindColumn, bindEvents, type ColumnCondition } from './column-condition.js';
 import { bindNear, hasNear, type NearRules } from './near.js';
 import { conditionOf, listOperand, type Operand, type OperandContent, type QueryTree } from './query-tree.js';
 
-/** Called for every column that a condition names; throws if the caller may not use the column. */
-export type ColumnCheck = (dimension: Dimension, column: Column) => void;
+/** Conditions on behaviour may contain each other so deep. */
+const BEHAVIOUR_NESTING_MAX = 8;
 
 interface Scope {
   readonly dimension: Dimension;
@@ -37,6 +39,8 @@ interface Scope {
   readonly columns: Set<string>;
   /** Number of conditions read so far. */
   conditionCount: number;
+  /** Conditions on behaviour around the list. */
+  readonly behaviourDepth: number;
 }
 
 export interface ConditionOptions {
@@ -84,7 +88,16 @@ function scopeOf(
   unjoined: Scope['unjoined'],
   near: NearRules | null = null,
 ): Scope {
-  return { dimension, nowMs, checkColumn, unjoined, near, columns: new Set(), conditionCount: 0 };
+  return {
+    dimension,
+    nowMs,
+    checkColumn,
+    unjoined,
+    near,
+    columns: new Set(),
+    conditionCount: 0,
+    behaviourDepth: 0,
+  };
 }
 
 export interface EventQueryBound {
@@ -185,10 +198,31 @@ function readLeaf(element: Json, scope: Scope, path: string): OperandContent {
   const object = conditionObject(element, path);
   const group = freqgroupOf(object);
   if (group !== undefined) return { is: 'condition', condition: bindFreqgroup(object, group, scope, path) };
+  const behaviour = behaviourOf(object, scope, path);
+  if (behaviour !== null) return { is: 'condition', condition: behaviour };
   const condition = columnCondition(object, scope, path);
   return scope.near !== null && hasNear(condition)
     ? { is: 'near', near: bindNear(condition, scope.near, scope.nowMs) }
     : { is: 'condition', condition: bindColumn(condition, scope.nowMs) };
+}
+
+/** The condition on behaviour, or null if the object is another condition. Throws 4048, 9106 and the errors of questions. */
+function behaviourOf(object: JsonObject, scope: Scope, path: string): Condition | null {
+  const { dimension, nowMs, checkColumn } = scope;
+  if (!isBehaviourCondition(object, dimension)) return null;
+  countCondition(scope, path);
+  const behaviourDepth = scope.behaviourDepth + 1;
+  if (behaviourDepth > BEHAVIOUR_NESTING_MAX) {
+    throw new QuarryError(
+      9106,
+      `${path.slice(0, 80)}… nests more than ${BEHAVIOUR_NESTING_MAX} conditions on behaviour`,
+    );
+  }
+  const bindNested = (query: Json, at: string): Condition => {
+    const inner = { ...scopeOf(dimension, nowMs, checkColumn, 4007), behaviourDepth };
+    return conditionOf(readList(queryList(query, at), inner, at, 1));
+  };
+  return bindBehaviourCondition(object, { dimension, nowMs, checkColumn, bindNested }, path);
 }
 
 /** Throws 4007 for a string, 4004 for any other value that is not an object. */
@@ -206,11 +240,14 @@ function freqgroupOf(object: JsonObject): Json | undefined {
   return isObject(group) ? undefined : group;
 }
 
+function countCondition(scope: Scope, path: string): void {
+  if (++scope.conditionCount <= CONDITIONS_PER_QUERY_MAX) return;
+  throw new QuarryError(4048, `${path} is more than the ${CONDITIONS_PER_QUERY_MAX} conditions of a query`);
+}
+
 /** The only column of a condition object, with its parameters. */
 function columnCondition(object: JsonObject, scope: Scope, path: string): ColumnCondition {
-  if (++scope.conditionCount > CONDITIONS_PER_QUERY_MAX) {
-    throw new QuarryError(4048, `${path} is more than the ${CONDITIONS_PER_QUERY_MAX} conditions of a query`);
-  }
+  countCondition(scope, path);
   const names = [...object.keys()];
   if (names.length === 0) throw new QuarryError(4014, `${path} has no column`);
   if (names.length > 1) {

@@ -1,22 +1,24 @@
 /**
- * Imports one file: detects its format, plans the mapping, and sends bodies, several concurrently.
- * Invariants: a body counts as done when all bodies before it are done; the state file and the bad rows cover the done
- * bodies only; bodies that share an entity are not sent concurrently, unless they hold only events, so that later rows
+ * Imports one file: sends its parts, several concurrently.
+ * Invariants: a part counts as done when all parts before it are done; the state file and the bad rows cover the done
+ * parts only; parts that share an entity are not sent concurrently, unless they hold only events, so that later rows
  * override earlier ones.
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { FileSystem } from '../../io/index.js';
-import { isEventType } from '../../schema/index.js';
+import { planColumns } from './columns/column-plan.js';
 import type { Input } from './formats/input.js';
-import { ImportError, type RowSource } from './formats/row-block.js';
+import { type BatchReader, ImportError, type RowSource } from './formats/row-block.js';
 import type { Sampled } from './formats/row-range.js';
 import type { ImportOptions } from './import-options.js';
 import type { Mapping } from './mapping/mapping.js';
 import { BadFile } from './send/bad-file.js';
-import { type Body, BodyCutter, bodyText, isDistinct } from './send/bodies.js';
-import { type Inserted, RowInserter } from './send/insert-rows.js';
+import { type Body, BodyCutter } from './send/bodies.js';
+import type { ImportedColumns } from './send/insert-columns.js';
+import type { Inserted } from './send/insert-rows.js';
 import type { InsertSender } from './send/insert-sender.js';
+import { columnParts, type Part, rowParts } from './send/parts.js';
 import { type ImportState, importIdentity, newState, nextChain, StateFile } from './send/resume.js';
 
 /** Minimum interval between writes of the state file. */
@@ -46,6 +48,7 @@ export interface ImportReport {
   bad: number;
   /** Bytes of the bodies of this run. */
   bytes: number;
+  readonly bodies: 'JSON' | 'Arrow';
 }
 
 /** The prefix of IDs made of row numbers: the file's name without extensions. */
@@ -91,10 +94,16 @@ export async function importFile(
 ): Promise<ImportReport> {
   const { files, options, nowMs, serverHash } = dependencies;
   const { name } = file.input;
-  const identity = await importIdentity(file.input, file.mapping, options);
   const stateName = options.stateFile ?? (name === '-' ? null : sideFile(name, '.import.json'));
   const stateFile = new StateFile(files, stateName);
-  const found = await stateFile.read(identity, serverHash, nowMs());
+  const stateOf = async (as: 'rows' | 'columns') => {
+    const identity = await importIdentity(file.input, file.mapping, options, as);
+    return { as, identity, found: await stateFile.read(identity, serverHash, nowMs()) };
+  };
+  // What began as rows is resumed as rows: the parts differ.
+  const ofRows = await stateOf('rows');
+  const columns = ofRows.found === null ? await columnsOf(file) : null;
+  const { identity, found } = columns === null ? ofRows : await stateOf('columns');
   if (found !== null) dependencies.note(`resuming after row ${found.lastRow}, where an earlier run ended`);
   const state = found ?? newState(identity, serverHash, options.skipRows);
   const badFile = new BadFile(
@@ -102,7 +111,19 @@ export async function importFile(
     path.resolve(options.badFile ?? sideFile(name, '.bad.ndjson')),
     state.badBytes,
   );
-  const run = new ImportRun(file, dependencies, state, stateFile, badFile);
+  const { insertSender } = dependencies;
+  const parts: FileParts =
+    columns === null
+      ? {
+          bodies: 'JSON',
+          after: (row) => rowParts(bodiesOf(file, options, row), file.mapping, insertSender),
+        }
+      : {
+          bodies: 'Arrow',
+          after: (row) =>
+            columnParts(columns.reader, columns, insertSender, [row, options.skipRows + options.limit]),
+        };
+  const run = new ImportRun(parts, dependencies, state, stateFile, badFile);
   try {
     return await run.all();
   } finally {
@@ -110,26 +131,43 @@ export async function importFile(
   }
 }
 
+/** How to send the file's rows as columns; null = they are sent as rows. */
+async function columnsOf({
+  input,
+  source,
+  mapping,
+}: ImportedFile): Promise<(ImportedColumns & { readonly reader: BatchReader }) | null> {
+  const reader = (await source.openBatches?.()) ?? null;
+  if (reader === null) return null;
+  const names = source.columns.map(({ name }) => name);
+  const plan = planColumns(mapping, names, reader.fields);
+  return plan === null ? null : { reader, plan, mapping, names, rowName: rowNameOf(input.name) };
+}
+
+interface FileParts {
+  readonly bodies: 'JSON' | 'Arrow';
+  /** The parts of the rows after a row. */
+  after(row: number): AsyncGenerator<Part>;
+}
+
 interface Done {
-  readonly body: Body;
+  readonly part: Part;
   readonly inserted: Inserted;
   readonly chain: string;
 }
 
 interface UnderWay {
-  readonly body: Body;
+  readonly part: Part;
   /** Never rejects: a failure is recorded in #failure. */
   readonly over: Promise<void>;
 }
 
 class ImportRun {
   readonly report: ImportReport;
-  readonly #file: ImportedFile;
   readonly #dependencies: FileImportDependencies;
   readonly #stateFile: StateFile;
   readonly #badFile: BadFile;
-  readonly #inserter: RowInserter;
-  readonly #isOrdered: boolean;
+  readonly #parts: FileParts;
   readonly #underWay = new Map<number, UnderWay>();
   readonly #done = new Map<number, Done>();
   #state: ImportState;
@@ -139,36 +177,33 @@ class ImportRun {
   #writtenMs = 0;
 
   constructor(
-    file: ImportedFile,
+    parts: FileParts,
     dependencies: FileImportDependencies,
     state: ImportState,
     stateFile: StateFile,
     badFile: BadFile,
   ) {
-    this.#file = file;
+    this.#parts = parts;
     this.#dependencies = dependencies;
     this.#state = state;
     this.#stateFile = stateFile;
     this.#badFile = badFile;
     this.#bodiesSent = state.bodies;
-    this.#inserter = new RowInserter(file.mapping, dependencies.insertSender);
-    this.#isOrdered = file.mapping.targets.some(({ form }) => !isEventType(form.type));
-    this.report = { ...state.counts, bytes: 0 };
+    this.report = { ...state.counts, bytes: 0, bodies: parts.bodies };
   }
 
   async all(): Promise<ImportReport> {
-    const { options, signal } = this.#dependencies;
+    const { signal } = this.#dependencies;
     const startRow = this.#state.lastRow;
     let chain = this.#state.chain;
     let number = this.#state.bodies;
     try {
-      for await (const body of bodiesOf(this.#file, options, startRow)) {
+      for await (const part of this.#parts.after(startRow)) {
         if (this.#failure !== null || signal.aborted) break;
-        const bytes = Buffer.from(bodyText(this.#file.mapping, body.rows, isDistinct(body)));
-        chain = nextChain(chain, bytes);
-        await this.#capacity(body);
+        chain = nextChain(chain, part.bytes);
+        await this.#capacity(part);
         if (this.#failure !== null || signal.aborted) break;
-        this.#start(number++, body, bytes, chain);
+        this.#start(number++, part, chain);
       }
     } catch (error) {
       this.#failure ??= error;
@@ -184,15 +219,10 @@ class ImportRun {
     throw this.#failure;
   }
 
-  /** Waits until a connection is free and no body in flight has an entity of `body`. */
-  async #capacity(body: Body): Promise<void> {
-    const { keys } = body;
-    if (this.#isOrdered && keys !== null) {
-      const before = [...this.#underWay.values()].filter(
-        (one) => one.body.keys !== null && shareKeys(one.body.keys, keys),
-      );
-      await Promise.all(before.map(({ over }) => over));
-    }
+  /** Waits until a connection is free and no part under way has an entity of `part`. */
+  async #capacity(part: Part): Promise<void> {
+    const before = [...this.#underWay.values()].filter((one) => part.mustFollow(one.part));
+    await Promise.all(before.map(({ over }) => over));
     while (this.#underWay.size >= this.#dependencies.options.connections) await Promise.race(this.#overs());
   }
 
@@ -200,15 +230,12 @@ class ImportRun {
     return Array.from(this.#underWay.values(), ({ over }) => over);
   }
 
-  #start(number: number, body: Body, bytes: Uint8Array, chain: string): void {
+  #start(number: number, part: Part, chain: string): void {
     this.#bodiesSent = number + 1;
     const send = async (): Promise<void> => {
       try {
-        const inserted =
-          body.rows.length === 0
-            ? { entityCount: 0, byteCount: 0, bad: [] }
-            : await this.#inserter.insert(body.rows, bytes, `import-${number}-${chain.slice(0, 40)}`);
-        this.#done.set(number, { body, inserted, chain });
+        const inserted = await part.insert(`import-${number}-${chain.slice(0, 40)}`);
+        this.#done.set(number, { part, inserted, chain });
         this.#committing = this.#committing.then(() => this.#commit());
         await this.#committing;
       } catch (error) {
@@ -217,19 +244,19 @@ class ImportRun {
         this.#underWay.delete(number);
       }
     };
-    this.#underWay.set(number, { body, over: send() });
+    this.#underWay.set(number, { part, over: send() });
   }
 
-  /** Commits the bodies before which all are done. */
+  /** Commits the parts before which all are done. */
   async #commit(): Promise<void> {
     for (;;) {
       const next = this.#done.get(this.#state.bodies);
       if (next === undefined) return;
       this.#done.delete(this.#state.bodies);
-      const { body, inserted, chain } = next;
-      const bad = [...body.bad, ...inserted.bad].sort((a, b) => a.row - b.row);
+      const { part, inserted, chain } = next;
+      const bad = [...part.bad, ...inserted.bad].sort((a, b) => a.row - b.row);
       await this.#badFile.add(bad);
-      this.report.rows += body.rows.length + body.bad.length;
+      this.report.rows += part.rowCount;
       this.report.entities += inserted.entityCount;
       this.report.bad += bad.length;
       this.report.bytes += inserted.byteCount;
@@ -237,7 +264,7 @@ class ImportRun {
       this.#state = {
         ...this.#state,
         bodies: this.#state.bodies + 1,
-        lastRow: body.lastRow,
+        lastRow: part.lastRow,
         chain,
         counts: { rows, entities, bad: badCount },
         badBytes: this.#badFile.bytes,
@@ -270,11 +297,6 @@ class ImportRun {
       atMs: this.#dependencies.nowMs(),
     });
   }
-}
-
-function shareKeys(some: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
-  for (const key of others) if (some.has(key)) return true;
-  return false;
 }
 
 export const hashOfServer = (url: string, key: string): string =>

@@ -155,7 +155,7 @@ async function sendAll(
   const seconds = Math.max(0.001, (elapsedMs() - startMs) / 1_000);
   out(
     `${formatCount(report.rows)} rows, ${formatCount(report.entities)} entities, ${formatCount(report.bad)} bad, ` +
-      `${seconds.toFixed(1)} s, ${formatCount(report.rows / seconds)} rows/s, ${(report.bytes / 1e6 / seconds).toFixed(1)} MB/s of JSON\n`,
+      `${seconds.toFixed(1)} s, ${formatCount(report.rows / seconds)} rows/s, ${(report.bytes / 1e6 / seconds).toFixed(1)} MB/s of ${report.bodies}\n`,
   );
   for (const text of file.source.notes()) note(text);
   return report.bad;
@@ -171,7 +171,7 @@ function progressOf(
   { input, source }: ImportedFile,
   { progress: out, elapsedMs }: ImportFilesContext,
 ): RowProgress {
-  let latest: ImportReport = { rows: 0, entities: 0, bad: 0, bytes: 0 };
+  let latest: ImportReport = { rows: 0, entities: 0, bad: 0, bytes: 0, bodies: 'JSON' };
   const badText = (): string => (latest.bad === 0 ? '' : `, ${formatCount(latest.bad)} bad`);
   const total = source.rowCount ?? input.byteCount;
   if (total === null || total === 0) return streamProgress(out, elapsedMs);

@@ -60,6 +60,7 @@ export async function createEngine(
     memoryLimitBytes: config.memoryLimitBytes,
     processBytesMax: config.memoryLimitBytes * PROCESS_PART,
     idempotencyKeysMax: config.idempotencyEntries,
+    lineKeysMax: config.lineKeys,
     queryTimeoutMs: config.querySeconds * 1_000,
     durability: config.durability,
     partitionGroupsMin: dependencies.partitionGroupsMin,

@@ -38,6 +38,7 @@ const WORKERS_MAX = 256;
 const SHARDS_MAX = 1024;
 /** A JS Map holds at most 2^24 entries. */
 const IDEMPOTENCY_ENTRIES_MAX = 10_000_000;
+const LINE_KEYS_MAX = 500_000_000;
 const MEMORY_BYTES_MIN = 2 ** 20;
 const QUERY_SECONDS_MAX = 86_400;
 const SLOW_QUERY_MS_MAX = QUERY_SECONDS_MAX * 1_000;
@@ -147,6 +148,13 @@ export const OPTIONS: readonly Option[] = [
     help: 'number of Idempotency-Keys stored, each for 24 hours; beyond it, writes with a new key are refused',
     fallback: () => '1000000',
     parse: whole(1, IDEMPOTENCY_ENTRIES_MAX),
+  },
+  {
+    name: 'line-keys',
+    argument: 'N',
+    help: 'number of keys of lines stored for dedupe=FIELD, each for 24 hours; beyond it, lines with a new key are refused',
+    fallback: () => '10000000',
+    parse: whole(1, LINE_KEYS_MAX),
   },
   { name: 'cert', argument: 'FILE', help: 'certificate chain, PEM', fallback: null, parse: text('a file') },
   {

@@ -38,6 +38,7 @@ export interface ServeConfig {
   readonly limits: LimitTable | null;
   /** Maximum number of stored Idempotency-Keys. */
   readonly idempotencyEntries: number;
+  readonly lineKeys: number;
   /** Time limit of a query. */
   readonly querySeconds: number;
   /** `cert` and `key` are both set or both null. */
@@ -262,6 +263,7 @@ function configOf(values: ReadonlyMap<string, OptionValue>, limits: LimitTable |
     archiveDir: values.get('archive-log') as string | null,
     limits,
     idempotencyEntries: values.get('idempotency-entries') as number,
+    lineKeys: values.get('line-keys') as number,
     querySeconds: values.get('query-timeout') as number,
     cert: values.get('cert') as string | null,
     key: values.get('key') as string | null,

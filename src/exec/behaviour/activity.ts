@@ -1,12 +1,12 @@
 /**
- * Lifecycle, stickiness and actives. Cells: lifecycle has new, returning, resurrecting and dormant per period;
+ * Lifecycle, stickiness and actives. Slots: lifecycle has new, returning, resurrecting and dormant per period;
  * stickiness entry k counts entities active in k periods; actives has count and rolling count per period.
  * An entity is active in a period of the answer by events inside `between`. Events before `between` are history: they make
  * an entity active in the periods before the first, and not new; rolling counts take all of them.
  */
 import { type ActivityQuestion, periodCount } from '../../ir/index.js';
 import { walkEntities } from './entity-walk.js';
-import { type KernelInput, periodAt } from './kernel.js';
+import { type EntityInput, type KernelInput, periodAt } from './kernel.js';
 
 /** Periods as numbers from the first of the answer on; those of the history are negative. */
 interface Activity {
@@ -31,11 +31,20 @@ const COUNTS: Readonly<Record<ActivityQuestion['kind'], Count>> = {
 };
 
 export function countActivity(input: KernelInput<ActivityQuestion>): void {
-  const { plan, question, events, run, tally } = input;
+  const { plan, question, tally } = input;
+  const count = periodCount(plan.periods);
+  const add = COUNTS[question.kind];
+  eachActivity(input, (_row, activity) => add(tally.counts, activity, count, question.rolling));
+}
+
+/** Calls `visit` with the activity of each entity that has events; it is valid until the next call. */
+export function eachActivity(
+  { plan, question, events, run }: EntityInput<ActivityQuestion>,
+  visit: (row: number, activity: Activity) => void,
+): void {
   const [dates] = events.columns;
-  const { history, kind, rolling } = question;
-  const before = Math.max(history.length - 1, 0);
-  const starts = [...history.slice(0, before), ...plan.periods];
+  const before = Math.max(question.history.length - 1, 0);
+  const starts = [...question.history.slice(0, before), ...plan.periods];
   const count = periodCount(plan.periods);
   const { from: first, to: last } = plan.between;
   const activity: Activity = {
@@ -45,8 +54,7 @@ export function countActivity(input: KernelInput<ActivityQuestion>): void {
     wideCount: 0,
     isOld: false,
   };
-  const add = COUNTS[kind];
-  walkEntities(events, run, (_row, from, to) => {
+  walkEntities(events, run, (row, from, to) => {
     activity.isOld = dates[from] < first;
     activity.activeCount = 0;
     activity.wideCount = 0;
@@ -60,7 +68,7 @@ export function countActivity(input: KernelInput<ActivityQuestion>): void {
       if (period < 0) continue;
       note(activity, period - before, dates[at] >= first);
     }
-    add(tally.counts, activity, count, rolling);
+    visit(row, activity);
   });
 }
 

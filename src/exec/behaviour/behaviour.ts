@@ -5,16 +5,17 @@ import {
   type BehaviourPlan,
   type BehaviourQuestion,
   type BehaviourRanking,
-  cellsPerGroup,
   groupCount,
+  slotsPerGroup,
   type TimelineRow,
 } from '../../ir/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
+import { selectedEntities } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import { countActivity } from './activity.js';
 import { compareSegments } from './compare.js';
 import { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
-import { readEntityEvents } from './event-masks.js';
+import { type EntitiesOf, readEntityEvents } from './event-masks.js';
 import { countFunnel } from './funnel/funnel.js';
 import type { KernelInput } from './kernel.js';
 import { countOverlap } from './overlap.js';
@@ -54,8 +55,8 @@ export function behaviourOfShards(
   scratch: Arena,
   run: QueryRun,
 ): BehaviourPartial {
-  const cells = cellsPerGroup(plan);
-  const tally = new Tally(cells * groupCount(plan, chosen), run);
+  const slots = slotsPerGroup(plan);
+  const tally = new Tally(slots * groupCount(plan, chosen), run);
   const groups = new GroupNumbers(chosen?.values ?? null);
   const pairs = new ValuePairs(run);
   const rows: TimelineRow[] = [];
@@ -67,7 +68,7 @@ export function behaviourOfShards(
     groups,
     chosen,
     ranking: null,
-    cells,
+    slots,
   }));
   const { kind } = plan.question;
   return {
@@ -84,8 +85,8 @@ export function behaviourRanking(
   scratch: Arena,
   run: QueryRun,
 ): BehaviourRanking {
-  const cells = cellsPerGroup(plan);
-  const tally = new Tally(cells, run);
+  const slots = slotsPerGroup(plan);
+  const tally = new Tally(slots, run);
   const ranking = new ValueRanking();
   const groups = new GroupNumbers(null);
   eachShard(shards, plan, scratch, run, (input) => ({
@@ -96,12 +97,12 @@ export function behaviourRanking(
     groups,
     chosen: null,
     ranking,
-    cells,
+    slots,
   }));
   return ranking.result();
 }
 
-type ShardInput = Omit<KernelInput, 'tally' | 'pairs' | 'rows' | 'groups' | 'chosen' | 'ranking' | 'cells'>;
+type ShardInput = Omit<KernelInput, 'tally' | 'pairs' | 'rows' | 'groups' | 'chosen' | 'ranking' | 'slots'>;
 
 function eachShard(
   shards: Iterable<Shard>,
@@ -117,12 +118,13 @@ function eachShard(
     if (dimension === undefined || dimension.entityCount === 0) continue;
     const own = run.child();
     try {
-      const events = readEntityEvents(dimension, plan, scratch, own);
+      const entitiesOf: EntitiesOf = (condition) => selectedEntities(dimension, condition, scratch, own);
+      const events = readEntityEvents(dimension, plan, entitiesOf, own);
       const texts =
         breakdown === null || breakdown.of === 'step'
           ? null
           : new EntityTexts(dimension, breakdown.column, breakdown.of === 'list');
-      kernel(inputOf({ plan, question, shard: dimension, events, scratch, run: own, texts }));
+      kernel(inputOf({ plan, question, shard: dimension, events, entitiesOf, run: own, texts }));
     } finally {
       own.releaseAll();
     }

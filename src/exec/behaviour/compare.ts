@@ -1,10 +1,9 @@
 /**
- * Comparisons of two segments. Cells: the entities of each, and on the main thread the number of values. Values are counted
+ * Comparisons of two segments. Slots: the entities of each, and on the main thread the number of values. Values are counted
  * by entities that have them: an event column's by those with such an event in `between`.
  * Cost  linear in entities and events, column by column.
  */
 import type { ComparedColumn, CompareQuestion } from '../../ir/index.js';
-import { selectedEntities } from '../condition/selection.js';
 import { EntityTexts } from './entity-groups.js';
 import { eachRow, hasRow } from './entity-rows.js';
 import { readEntityEvents } from './event-masks.js';
@@ -28,15 +27,13 @@ function membersOf({
   question,
   shard,
   events,
-  scratch,
+  entitiesOf,
   run,
   tally,
 }: KernelInput<CompareQuestion>): Uint8Array {
   run.reserve(shard.rowEnd);
   const members = new Uint8Array(shard.rowEnd);
-  const [first, second] = question.segments.map((condition) =>
-    selectedEntities(shard, condition, scratch, run),
-  );
+  const [first, second] = question.segments.map(entitiesOf);
   eachRow(shard, events.rows, run, (row) => {
     members[row] = (hasRow(first, row) ? 1 : 0) | (hasRow(second, row) ? 2 : 0);
     tally.counts[0] += members[row] & 1;
@@ -60,7 +57,7 @@ function countAttributes(
 }
 
 function countEventValues(
-  { shard, plan, scratch, run, pairs }: KernelInput<CompareQuestion>,
+  { shard, plan, entitiesOf, run, pairs }: KernelInput<CompareQuestion>,
   { column }: ComparedColumn,
   index: number,
   members: Uint8Array,
@@ -69,7 +66,7 @@ function countEventValues(
   try {
     const events = [[[{ columnId: column.columnId, tests: [] }]]];
     const all = { ...plan, condition: null, events, isTied: false, values: [column] };
-    const found = readEntityEvents(shard, all, scratch, own);
+    const found = readEntityEvents(shard, all, entitiesOf, own);
     const [dates, numbers] = [found.columns[0], found.columns[found.valueColumn]];
     const counts = new NumberCounts(own);
     const { from, to } = plan.between;

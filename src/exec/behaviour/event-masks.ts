@@ -3,21 +3,31 @@
  * each.
  * Invariant  events of columns that one relation ties carry their link, if the plan says that columns may be tied.
  */
-import { type BehaviourPlan, type EventColumnTest, readsStream } from '../../ir/index.js';
-import type { Arena, DimensionShard, EventSegment } from '../../storage/index.js';
+import {
+  type BehaviourScope,
+  type Condition,
+  type EventAlternative,
+  type EventColumnTest,
+  readsStream,
+} from '../../ir/index.js';
+import type { DimensionShard, EventSegment } from '../../storage/index.js';
 import { EventSelection, type SelectedEvents } from '../condition/event-selection.js';
-import { selectedEntities } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import { EventTableBuilder, type SortedEvents, sortByRow } from './event-table.js';
 import { EventValueNumbers } from './event-values.js';
 
 const WINDOW = { from: 0, to: 0xffffffff };
 
+/** The entities of the shard that satisfy a condition, one bit per row; null = all. */
+export type EntitiesOf = (condition: Condition | null) => Uint8Array | null;
+
 /** One alternative, by its first column. */
 interface Source {
   readonly bit: number;
   readonly test: EventColumnTest;
   readonly others: readonly EventColumnTest[];
+  /** Alternatives of the event before this one, whose first columns are others: what they accept has their date. */
+  readonly before: readonly EventAlternative[];
 }
 
 export interface EntityEvents extends SortedEvents {
@@ -35,11 +45,11 @@ export interface EntityEvents extends SortedEvents {
 /** Reads the events that satisfy any of the plan's events, of the entities that take part. Throws 9005, 9006. */
 export function readEntityEvents(
   shard: DimensionShard,
-  plan: BehaviourPlan,
-  scratch: Arena,
+  plan: BehaviourScope,
+  entitiesOf: EntitiesOf,
   run: QueryRun,
 ): EntityEvents {
-  const rows = selectedEntities(shard, plan.condition, scratch, run);
+  const rows = entitiesOf(plan.condition);
   const maskWords = Math.max(1, Math.ceil(plan.events.length / 32));
   const linkColumn = plan.isTied ? 1 + maskWords : -1;
   const valueColumn = 1 + maskWords + (plan.isTied ? 1 : 0);
@@ -53,14 +63,18 @@ export function readEntityEvents(
   return { ...sorted, rows, maskWords, linkColumn, valueColumn, values };
 }
 
-function sourcesOf({ events }: BehaviourPlan): ReadonlyMap<number, readonly Source[]> {
+function sourcesOf({ events, streams, isTied }: BehaviourScope): ReadonlyMap<number, readonly Source[]> {
   const byColumn = new Map<number, Source[]>();
   events.forEach((event, bit) => {
-    for (const [test, ...others] of event) {
+    event.forEach(([test, ...others], index) => {
       const sources = byColumn.get(test.columnId) ?? [];
-      sources.push({ bit, test, others });
+      const hasOneDate = isTied && !streams.includes(bit);
+      const before = hasOneDate
+        ? event.slice(0, index).filter(([{ columnId }]) => columnId !== test.columnId)
+        : [];
+      sources.push({ bit, test, others, before });
       byColumn.set(test.columnId, sources);
-    }
+    });
   });
   return byColumn;
 }
@@ -83,6 +97,8 @@ interface PreparedSource {
   readonly selection: EventSelection;
   /** Bit l: the tied values of link l pass the other tests; null = there are no other tests. */
   readonly links: Uint8Array | null;
+  /** Bit l: the tied values of link l satisfy an alternative before; null = there is none. */
+  readonly taken: Uint8Array | null;
 }
 
 function readColumn(read: ColumnRead): void {
@@ -90,10 +106,11 @@ function readColumn(read: ColumnRead): void {
   const segments = shard.events.get(columnId)?.segments ?? [];
   if (segments.length === 0) return;
   const prepared = sources.map(
-    ({ bit, test, others }): PreparedSource => ({
+    ({ bit, test, others, before }): PreparedSource => ({
       bit,
       selection: new EventSelection(shard, { ...test, window: WINDOW }, run),
       links: others.length === 0 ? null : linksOfAll(shard, others, run),
+      taken: before.length === 0 ? null : linksOfAny(shard, before, run),
     }),
   );
   try {
@@ -110,15 +127,16 @@ function readColumn(read: ColumnRead): void {
 function masksOf(segment: EventSegment, sources: readonly PreparedSource[], words: number): Uint32Array[] {
   const masks = Array.from({ length: words }, () => new Uint32Array(segment.eventCount));
   const links = segment.links();
-  for (const { bit, selection, links: passing } of sources) {
+  for (const { bit, selection, links: passing, taken } of sources) {
     const mask = masks[bit >> 5];
     const flag = 1 << (bit & 31);
     if (passing !== null && links === null) continue;
     eachSelected(segment, selection.select(segment), (event) => {
       if (passing !== null) {
         const link = (links as Uint32Array)[event];
-        if (link === 0 || ((passing[link >> 3] >> (link & 7)) & 1) === 0) return;
+        if (link === 0 || !hasBit(passing, link)) return;
       }
+      if (taken !== null && links !== null && hasBit(taken, links[event])) return;
       mask[event] |= flag;
     });
   }
@@ -140,6 +158,21 @@ function eachSelected(segment: EventSegment, selected: SelectedEvents, act: (eve
       if (event < to) act(event);
     }
   }
+}
+
+const hasBit = (bits: Uint8Array, at: number): boolean => ((bits[at >> 3] >> (at & 7)) & 1) !== 0;
+
+/** The links whose tied values satisfy one of the alternatives, as a bitmap. */
+function linksOfAny(
+  shard: DimensionShard,
+  alternatives: readonly EventAlternative[],
+  run: QueryRun,
+): Uint8Array {
+  const [first, ...others] = alternatives.map((tests) => linksOfAll(shard, tests, run));
+  for (const other of others) for (let at = 0; at < first.length; at++) first[at] |= other[at];
+  // Values without a link have link 0.
+  first[0] &= ~1;
+  return first;
 }
 
 /** The links whose tied values pass all tests, as a bitmap. */

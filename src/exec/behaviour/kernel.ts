@@ -1,26 +1,31 @@
 /** What a kernel of a kind of questions gets for one shard. */
 import type {
   BehaviourGroups,
-  BehaviourPlan,
   BehaviourQuestion,
+  BehaviourScope,
   PeriodStarts,
   TimelineRow,
   Window,
 } from '../../ir/index.js';
-import type { Arena, DimensionShard } from '../../storage/index.js';
+import type { DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
-import type { EntityEvents } from './event-masks.js';
+import type { EntitiesOf, EntityEvents } from './event-masks.js';
 import type { Tally } from './tally.js';
 import type { ValuePairs } from './value-pairs.js';
 
-export interface KernelInput<Question extends BehaviourQuestion = BehaviourQuestion> {
-  readonly plan: BehaviourPlan;
+/** The events of the entities of one shard. */
+export interface EntityInput<Question extends BehaviourQuestion = BehaviourQuestion> {
+  readonly plan: BehaviourScope;
   readonly question: Question;
   readonly shard: DimensionShard;
   readonly events: EntityEvents;
-  readonly scratch: Arena;
+  readonly entitiesOf: EntitiesOf;
   readonly run: QueryRun;
+}
+
+export interface KernelInput<Question extends BehaviourQuestion = BehaviourQuestion>
+  extends EntityInput<Question> {
   readonly tally: Tally;
   /** The values of a comparison. */
   readonly pairs: ValuePairs;
@@ -33,7 +38,7 @@ export interface KernelInput<Question extends BehaviourQuestion = BehaviourQuest
   readonly ranking: ValueRanking | null;
   /** The values of the breakdown's attribute column; null = none. */
   readonly texts: EntityTexts | null;
-  readonly cells: number;
+  readonly slots: number;
 }
 
 /** The number of the period that contains an instant; -1 or the number of periods if none does. */

@@ -1,15 +1,14 @@
 /**
- * Overlaps. Cells: one per combination of segments, which are its bits; entities in exactly these.
+ * Overlaps. Slots: one per combination of segments, which are its bits; entities in exactly these.
  * Cost  linear in entities times segments.
  */
 import type { OverlapQuestion } from '../../ir/index.js';
-import { selectedEntities } from '../condition/selection.js';
 import { eachRow, hasRow } from './entity-rows.js';
 import type { KernelInput } from './kernel.js';
 
 export function countOverlap(input: KernelInput<OverlapQuestion>): void {
-  const { question, shard, events, scratch, run, tally } = input;
-  const segments = question.segments.map((condition) => selectedEntities(shard, condition, scratch, run));
+  const { question, shard, events, entitiesOf, run, tally } = input;
+  const segments = question.segments.map(entitiesOf);
   eachRow(shard, events.rows, run, (row) => {
     let combination = 0;
     for (let index = 0; index < segments.length; index++) {

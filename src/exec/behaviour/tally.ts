@@ -1,37 +1,37 @@
-/** Counts and samples of seconds by cell, of one worker. Throws 9006 if samples exceed the query's memory. */
+/** Counts and samples of seconds by slot, of one worker. Throws 9006 if samples exceed the query's memory. */
 import type { BehaviourPartial, Samples } from '../../ir/index.js';
 import type { QueryRun } from '../query-run.js';
 
 const SAMPLES_MIN = 1_024;
-/** Cells of at most this many counts are allocated. */
-const CELL_BYTES = 8;
+/** Slots of at most this many counts are allocated. */
+const SLOT_BYTES = 8;
 
 export class Tally {
   readonly counts: Float64Array;
   readonly #run: QueryRun;
-  #cells = new Uint32Array(SAMPLES_MIN);
+  #slots = new Uint32Array(SAMPLES_MIN);
   #seconds = new Uint32Array(SAMPLES_MIN);
   #sampleCount = 0;
 
-  constructor(cellCount: number, run: QueryRun) {
-    run.reserve(cellCount * CELL_BYTES);
+  constructor(slotCount: number, run: QueryRun) {
+    run.reserve(slotCount * SLOT_BYTES);
     this.#run = run;
-    this.counts = new Float64Array(cellCount);
+    this.counts = new Float64Array(slotCount);
   }
 
-  sample(cell: number, seconds: number): void {
-    if (this.#sampleCount === this.#cells.length) this.#grow();
-    this.#cells[this.#sampleCount] = cell;
+  sample(slot: number, seconds: number): void {
+    if (this.#sampleCount === this.#slots.length) this.#grow();
+    this.#slots[this.#sampleCount] = slot;
     this.#seconds[this.#sampleCount++] = seconds;
   }
 
   #grow(): void {
-    const capacity = this.#cells.length * 2;
+    const capacity = this.#slots.length * 2;
     this.#run.reserve(capacity * 4);
-    const [cells, seconds] = [new Uint32Array(capacity), new Uint32Array(capacity)];
-    cells.set(this.#cells);
+    const [slots, seconds] = [new Uint32Array(capacity), new Uint32Array(capacity)];
+    slots.set(this.#slots);
     seconds.set(this.#seconds);
-    this.#cells = cells;
+    this.#slots = slots;
     this.#seconds = seconds;
   }
 
@@ -44,9 +44,9 @@ export class Tally {
     // 24 bytes: a key of 53 bits, and the arrays of the result.
     this.#run.reserve(count * 24);
     const keys = new Float64Array(count);
-    for (let at = 0; at < count; at++) keys[at] = this.#cells[at] * 2 ** 32 + this.#seconds[at];
+    for (let at = 0; at < count; at++) keys[at] = this.#slots[at] * 2 ** 32 + this.#seconds[at];
     keys.sort();
-    const [cells, seconds] = [new Uint32Array(count), new Uint32Array(count)];
+    const [slots, seconds] = [new Uint32Array(count), new Uint32Array(count)];
     const counts = new Float64Array(count);
     let end = 0;
     for (let at = 0; at < count; at++) {
@@ -54,10 +54,10 @@ export class Tally {
         counts[end - 1]++;
         continue;
       }
-      cells[end] = Math.floor(keys[at] / 2 ** 32);
+      slots[end] = Math.floor(keys[at] / 2 ** 32);
       seconds[end] = keys[at] % 2 ** 32;
       counts[end++] = 1;
     }
-    return { cells: cells.slice(0, end), seconds: seconds.slice(0, end), counts: counts.slice(0, end) };
+    return { slots: slots.slice(0, end), seconds: seconds.slice(0, end), counts: counts.slice(0, end) };
   }
 }

@@ -16,6 +16,7 @@ import {
   type EntitySegment,
   valueBytes,
 } from '../../storage/index.js';
+import { entitiesByBehaviour } from '../behaviour/selected.js';
 import type { QueryRun } from '../query-run.js';
 import { refineAttribute, selectAttribute } from './attribute-leaf.js';
 import { entitiesWithEvents } from './event-leaf.js';
@@ -71,6 +72,20 @@ export class ShardCondition {
    */
   select(index: number): number {
     return this.#selectLiving(this.#shard.segments[index], index);
+  }
+
+  /** The entities for which the condition is true, as a bitmap of the shard. */
+  bitmap(): Uint8Array {
+    const bitmap = newShardBitmap(this.#shard, this.#run);
+    const at = this.#scratch.scratchBitmap(0);
+    this.#shard.segments.forEach(({ rowCount }, index) => {
+      this.#run.check();
+      const count = this.select(index);
+      if (count === 0) return;
+      if (count === rowCount) this.#scratch.kernels.fill(rowCount, at);
+      bitmap.set(this.#scratch.u8.subarray(at, at + bitmapBytes(rowCount)), index * BITMAP_BYTES);
+    });
+    return bitmap;
   }
 
   /** The rows of the entities for which the condition is true, ascending. */
@@ -155,6 +170,18 @@ export class ShardCondition {
         return {
           over: 'shard',
           bitmap: entitiesWithEvents(shard, leaf.events, leaf.minfreq, this.#run),
+          owners: null,
+        };
+      case 'behaviour':
+        return {
+          over: 'shard',
+          bitmap: entitiesByBehaviour(
+            shard,
+            leaf,
+            (run) => (condition) =>
+              condition === null ? null : bitmapOf(shard, condition, this.#scratch, run),
+            this.#run,
+          ),
           owners: null,
         };
       case 'entity-id':
@@ -253,6 +280,16 @@ export class ShardCondition {
     const other = this.#scratch.scratchBitmap(slot + 1);
     kernels.fill(rowCount, other);
     return kernels.andNot(other, out, rowCount, out);
+  }
+}
+
+/** The entities that satisfy a condition inside another, as a bitmap of the shard. */
+function bitmapOf(shard: DimensionShard, condition: Condition, scratch: Arena, run: QueryRun): Uint8Array {
+  const prepared = new ShardCondition(shard, condition, scratch, run);
+  try {
+    return prepared.bitmap();
+  } finally {
+    prepared.release();
   }
 }
 

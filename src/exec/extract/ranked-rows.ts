@@ -192,7 +192,7 @@ const blockRanks = (bits: number): number => 2 ** (32 - bits);
 /** Checks every selected row. Rows are in order. Throws 9005 and 9006. */
 export function collectRows(
   shard: DimensionShard,
-  { words }: SelectedRowBits,
+  { words, count }: SelectedRowBits,
   ids: ShardIds,
   page: RankedPage,
   run: QueryRun,
@@ -203,7 +203,7 @@ export function collectRows(
     const rank = ids.rank(row);
     if (rank >= edges.fromRank && rank <= edges.toRank) gathered.add(rank, row);
   };
-  const segmentRows = new Uint32Array(Math.min(shard.rowEnd, SEGMENT_ROWS_MAX));
+  const segmentRows = new Uint32Array(Math.min(count, SEGMENT_ROWS_MAX));
   for (let index = 0; index < shard.segments.length; index++) {
     run.check();
     const first = index * SEGMENT_ROWS_MAX;

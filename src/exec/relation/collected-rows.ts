@@ -4,6 +4,8 @@ import { concat, gather, type Vector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { Operator, RelationBatch } from './operator.js';
 
+/** Values that are concatenated in a step. */
+const STEP_VALUES = 65_536;
 /** Bytes that are reserved per value besides those of texts: a double or code, and a validity byte. */
 const VALUE_BYTES = 9;
 
@@ -77,9 +79,13 @@ export class RowCollector {
     // The parts and their concatenation exist at the same time, one column after the other.
     const bytes = count * VALUE_BYTES;
     this.#run.reserve(bytes);
+    let valueCount = 0;
     for (const [index, { column, type }] of this.#columns.entries()) {
       columns.set(column, concat(this.#parts[index], type));
       this.#parts[index] = [];
+      valueCount += count;
+      if (valueCount < STEP_VALUES) continue;
+      valueCount = 0;
       yield null;
     }
     this.#run.release(bytes);

@@ -53,14 +53,16 @@ export class SpillableInput<Store extends RowStore> {
    * the store because the memory did not suffice. Releases the input. Throws 6000, 189, 9002, 9005, 9006.
    */
   *run<T>(work: (rows: CollectedRows, run: QueryRun) => Generator<null, T>): Generator<null, T | null> {
-    const free = this.#memory.freeBytes;
-    if (this.#canSpill && free < Number.POSITIVE_INFINITY)
-      this.#spare.tryReserve(Math.floor(free / SPARE_PART));
+    let isFirst = true;
     const collector = new RowCollector(this.#input.columns, this.#rows);
     try {
       for (const batch of this.#input.batches()) {
         this.#memory.check();
-        if (batch !== null && batch.count > 0) yield* this.#take(batch, collector);
+        if (batch !== null && batch.count > 0) {
+          if (isFirst) this.#reserveSpare();
+          isFirst = false;
+          yield* this.#take(batch, collector);
+        }
         yield null;
       }
     } finally {
@@ -68,6 +70,13 @@ export class SpillableInput<Store extends RowStore> {
     }
     if (this.store !== null) return null;
     return yield* this.#attempt(collector, work);
+  }
+
+  /** Called with the first rows, when operators below that collect all rows first have released their own. */
+  #reserveSpare(): void {
+    const free = this.#memory.freeBytes;
+    if (this.#canSpill && free < Number.POSITIVE_INFINITY)
+      this.#spare.tryReserve(Math.floor(free / SPARE_PART));
   }
 
   *#take(batch: RelationBatch, collector: RowCollector): Generator<null, void> {

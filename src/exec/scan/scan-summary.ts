@@ -76,6 +76,8 @@ function summarizeLeaf(dimension: DimensionShard, leaf: Leaf, run: QueryRun): Le
       return summarizeEvents(dimension, [leaf.event], run);
     case 'freqgroup':
       return summarizeEvents(dimension, leaf.events, run);
+    case 'behaviour':
+      return summarizeBehaviour(dimension, leaf);
     case 'entity-id': {
       const isLookUp = leaf.tests.every((test) => test.kind === 'text' && isLookUpTest(test));
       const segmentCount = dimension.segments.length;
@@ -147,5 +149,22 @@ function summarizeEvents(
   return {
     columnIds: events.map(({ columnId }) => columnId),
     ...{ over: 'events', segmentCount, skipped, whole: 0, kernels: ['window by date'] },
+  };
+}
+
+function summarizeBehaviour(
+  dimension: DimensionShard,
+  { question, test }: Extract<Leaf, { op: 'behaviour' }>,
+): LeafSummary {
+  const columnIds = [
+    ...new Set(question.events.flatMap((event) => event.flat().map(({ columnId }) => columnId))),
+  ];
+  const segmentCount = columnIds.reduce(
+    (sum, id) => sum + (dimension.events.get(id)?.segments.length ?? 0),
+    0,
+  );
+  return {
+    columnIds,
+    ...{ over: 'events', segmentCount, skipped: 0, whole: 0, kernels: [`${test.kind} by entity`] },
   };
 }

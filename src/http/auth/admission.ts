@@ -7,8 +7,8 @@ import type { RowFormat } from '../../answer/index.js';
 import { QuarryError, quoted } from '../../base/index.js';
 import type { RecordMapping } from '../../ingest/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
-import { idempotencyIdOf } from '../endpoints/idempotency.js';
-import { quarantines, recordMappingOf } from '../endpoints/record-parameters.js';
+import { bodyScopeOf, idempotencyIdOf } from '../endpoints/idempotency.js';
+import { dedupesBodies, quarantines, recordMappingOf } from '../endpoints/record-parameters.js';
 import { endpointOf, type Path, pathNameOf } from '../endpoints/router.js';
 import { formatOf } from '../transport/accept.js';
 import type { Encoding } from '../transport/decode.js';
@@ -112,6 +112,8 @@ export interface AdmittedRequest {
   readonly pathName: string;
   /** See DatabaseCall. */
   readonly idempotencyId: string | null;
+  /** The scope in which a body with the same bytes takes effect once (bodyIdempotencyIdOf); null = it may take effect again. */
+  readonly bodyScope: string | null;
   readonly format: RowFormat;
 }
 
@@ -145,10 +147,14 @@ export function admit(
   const quarantine =
     endpoint.takesLines || inLines ? quarantineOf(request, inLines && recordForm !== 'arrow') : null;
   const records = recordForm === null ? null : recordBodyOf(recordForm, request);
+  const isInsert = isInDatabase && (endpoint.takesLines || endpoint.takesRecords);
+  const query = isInsert ? request.getQuery() : '';
+  const isOnce = query !== '' && dedupesBodies(query, endpoint.takesRecords) && idempotencyId === null;
+  const bodyScope = isInsert && isOnce ? bodyScopeOf(databaseId, caller, endpoint, query) : null;
   authorizer.noteRequest(context);
   const pathName = found === null ? '' : pathNameOf(found, path);
   const format = isInDatabase ? formatOf(request.getHeader('accept')) : 'json';
-  return { context, encoding, inLines, records, quarantine, pathName, idempotencyId, format };
+  return { context, encoding, inLines, records, quarantine, pathName, idempotencyId, bodyScope, format };
 }
 
 /** The query of the URL if refused lines are to be kept. Throws 4049. */

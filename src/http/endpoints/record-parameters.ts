@@ -13,6 +13,7 @@ const DELIMITERS: ReadonlyMap<string, string> = new Map([
   ['tab', '\t'],
 ]);
 const REPEATED = 'event';
+const DEDUPE = 'dedupe';
 const NAMES: readonly string[] = Object.keys(RECORD_PARAMETERS);
 const EVENTS_MAX = 100;
 
@@ -24,6 +25,20 @@ const ON_ERROR_WORDS = new Map([
 /** Whether refused lines of a body are kept. `query`: that of the URL. Throws 4049. */
 export const quarantines = (query: string): boolean =>
   oneOf(new URLSearchParams(query), 'on-error', false, ON_ERROR_WORDS);
+
+/** The value of `dedupe` for bodies instead of a field. */
+const WHOLE_BODY = ':body';
+
+/**
+ * Whether a body with the same bytes takes effect once. `query`: that of the URL; `hasRecords`: the body has records, which a field
+ * may recognize. Throws 4049.
+ */
+export function dedupesBodies(query: string, hasRecords: boolean): boolean {
+  const value = new URLSearchParams(query).get(DEDUPE);
+  if (value === null || value === WHOLE_BODY) return value !== null;
+  if (hasRecords) return false;
+  throw wrong(DEDUPE, `is ${quoted(value)}, not ${WHOLE_BODY}: only records of /v1/insert/lines have fields`);
+}
 
 /** Reads the query of a URL, without its question mark. Throws 4049 with the name of the parameter. */
 export function recordMappingOf(query: string, format: RecordMapping['format']): RecordMapping {
@@ -49,6 +64,7 @@ export function recordMappingOf(query: string, format: RecordMapping['format']):
     events: events.map(eventOf),
     eventFields: eventFieldsOf(parameters.get('event-fields')),
     time: fieldOf('time', parameters.get('time')),
+    dedupe: dedupeOf(parameters.get(DEDUPE)),
     unknown,
     createsColumns: unknown === 'create' || creates.has('column'),
     createsDimension: creates.has('dimension'),
@@ -81,6 +97,8 @@ function createdBy(text: string | null): ReadonlySet<string> {
     `is ${quoted(text ?? '')}, not a list of column and dimension, with commas between them`,
   );
 }
+
+const dedupeOf = (text: string | null): string | null => (text === WHOLE_BODY ? null : fieldOf(DEDUPE, text));
 
 function idOf(text: string | null): RecordId {
   if (text === null) throw wrong('id', 'is missing: a field of the records, :uuid or :hash');

@@ -93,7 +93,7 @@ export class GroupInsert {
     const records = { form: 'lines', mapping: this.#mapping } as const;
     return new PartRunner({
       ...{ runner, log, cancellation, notes: report.notes },
-      admitted: { ...form, context, idempotencyId, records, quarantine: this.#parameters },
+      admitted: { ...form, context, idempotencyId, bodyScope: null, records, quarantine: this.#parameters },
       quarantined: (part, quarantined) => {
         onQuarantined(quarantined);
         report.partQuarantined(part, quarantined);

@@ -31,6 +31,11 @@ const COUNTERS: readonly Row<number>[] = [
     'failed attempts to copy a log file to the archive',
     'archiveFailureCount',
   ],
+  [
+    'quarry_duplicate_lines_total',
+    'lines that were left out because they were inserted before',
+    'duplicateLineCount',
+  ],
   ['quarry_lane_restarts_total', 'rebuilt workers', 'workerRestartCount'],
 ];
 
@@ -54,6 +59,7 @@ const GAUGES: readonly Row<number>[] = [
   ['quarry_lanes_down', 'workers that are being rebuilt', 'workersDown'],
   ['quarry_shards', 'shards', 'shardCount'],
   ['quarry_idempotency_keys', 'stored Idempotency-Keys', 'idempotencyKeyCount'],
+  ['quarry_line_keys', 'stored keys of lines that were inserted with dedupe', 'lineKeyCount'],
   ['quarry_archive_waiting_files', 'log files that wait to be copied to the archive', 'archiveWaitingCount'],
   [
     'quarry_retention_suspended',

@@ -213,9 +213,7 @@ export class ArrowParts implements PartSource {
         return;
       }
       case 'batch': {
-        const rowCount = rowCountOf(header);
-        if (rowCount === 0) this.#skipTo(end);
-        else this.#batch = { end, rowCount };
+        this.#batch = { end, rowCount: rowCountOf(header) };
       }
     }
   }

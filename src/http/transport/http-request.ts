@@ -14,6 +14,7 @@
 import { type Cancellation, QuarryError } from '../../base/index.js';
 import { type AdmittedRequest, tooLong } from '../auth/admission.js';
 import type { Members, StreamedAnswer } from '../endpoints/handlers/handler.js';
+import { bodyIdempotencyIdOf } from '../endpoints/idempotency.js';
 import { RequestReport } from '../observability/request-report.js';
 import { type Answer, type Ending, sendAnswer, successAnswer, writeHead } from './answer.js';
 import { AnswerStream } from './answer-stream.js';
@@ -214,7 +215,10 @@ export class HttpRequest implements Cancellation {
     const { notes } = this.report;
     notes.text = body.length === 0 ? admitted.pathName : body;
     this.report.begun();
-    return this.#server.runner.run(admitted, body, this, notes);
+    const { bodyScope } = admitted;
+    const named =
+      bodyScope === null ? admitted : { ...admitted, idempotencyId: bodyIdempotencyIdOf(bodyScope, 1, body) };
+    return this.#server.runner.run(named, body, this, notes);
   }
 
   async #send(result: Members | StreamedAnswer): Promise<void> {

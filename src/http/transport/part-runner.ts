@@ -7,7 +7,7 @@ import type { Quarantined } from '../../ingest/index.js';
 import type { AdmittedRequest } from '../auth/admission.js';
 import type { HandlerRunner } from '../endpoints/handler-runner.js';
 import type { Members } from '../endpoints/handlers/handler.js';
-import { partIdempotencyIdOf } from '../endpoints/idempotency.js';
+import { bodyIdempotencyIdOf, partIdempotencyIdOf } from '../endpoints/idempotency.js';
 import type { RequestLog } from '../observability/request-log.js';
 import type { RequestNotes } from '../observability/request-notes.js';
 import type { BodyPart } from './part-source.js';
@@ -32,11 +32,8 @@ export class PartRunner {
   /** Copies `text` before it returns. Throws, or rejects with, the handler's error. */
   async apply(part: BodyPart, text: Uint8Array<ArrayBuffer>): Promise<Members> {
     const { runner, log, admitted, cancellation, notes } = this.#dependencies;
-    const { idempotencyId } = admitted;
-    const named =
-      idempotencyId === null
-        ? admitted
-        : { ...admitted, idempotencyId: partIdempotencyIdOf(idempotencyId, part.number) };
+    const idempotencyId = idOfPart(admitted, part.number, text);
+    const named = idempotencyId === null ? admitted : { ...admitted, idempotencyId };
     const ofPart = notes.ofPart();
     const members = await runner.run(named, text, cancellation, ofPart, part.lines);
     invariant(typeof members === 'string', 'an endpoint with line bodies does not stream rows');
@@ -44,4 +41,13 @@ export class PartRunner {
     log.audit(ofPart, 200);
     return members;
   }
+}
+
+function idOfPart(
+  { idempotencyId, bodyScope }: AdmittedRequest,
+  number: number,
+  text: Uint8Array,
+): string | null {
+  if (idempotencyId !== null) return partIdempotencyIdOf(idempotencyId, number);
+  return bodyScope === null ? null : bodyIdempotencyIdOf(bodyScope, number, text);
 }

@@ -13,13 +13,13 @@ import type { IngestScratch } from '../scratch.js';
 import { type ArrowArray, BatchReader } from './arrow-array.js';
 import { ArrowError, arrowMessageAt, checked, dictionaryHeadOf } from './arrow-message.js';
 import { type ArrowField, fieldsOfSchema } from './arrow-type.js';
+import { BatchMemory } from './batch-memory.js';
 import { type ColumnValues, hasValue, presentRows, RowRefused } from './column-values.js';
 import { BodyRefused, type MappedColumn, mapFields } from './map-fields.js';
 import { FieldRefused, readColumn, readLists, readTexts } from './read-column.js';
 import { eventSecondsOf } from './read-dates.js';
 import { storedTexts, textsOfIntegers } from './read-texts.js';
 import {
-  BatchMemory,
   type ColumnTarget,
   encodeIds,
   encodeSection,

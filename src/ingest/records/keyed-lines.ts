@@ -33,12 +33,12 @@ export interface KeyedLines {
 export function keyedLines(
   text: Uint8Array,
   numbers: LineNumbers,
-  { keys: given, omitted }: LineKeySettings,
+  { keys: lineKeys, omitted }: LineKeySettings,
   fieldKeys: { readonly mapping: RecordMapping | null; readonly databaseId: number },
   scratch: IngestScratch,
 ): KeyedLines {
   const headEnd = numbers.head === 0 ? 0 : Math.min(text.length, lineEnd(text, 0) + 1);
-  const keys = new Uint8Array(given ?? keysOfField(text, headEnd, fieldKeys, scratch));
+  const keys = new Uint8Array(lineKeys ?? keysOfField(text, headEnd, fieldKeys, scratch));
   const left = [...omitted, ...clearRepeats(keys)];
   return { text: left.length === 0 ? text : withoutLines(text, headEnd, left), keys, omitted: left };
 }

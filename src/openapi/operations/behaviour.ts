@@ -27,7 +27,7 @@ import {
 import * as codes from '../codes.js';
 import { type Operations, ok } from './operation.js';
 
-const CODES: readonly ErrorCode[] = [...codes.CONDITIONS, ...codes.NAMED, 4004, 4040, 9101, 9102];
+const CODES: readonly ErrorCode[] = [...codes.CONDITIONS, ...codes.NAMED, 4004];
 const BETWEEN = ['2026-01-05', '2026-01-06'] as const;
 const VISIT = { event: { visit: {} } } as const;
 const DAYS = [
@@ -66,7 +66,7 @@ export const BEHAVIOUR_OPERATIONS: Operations = {
         },
       },
     }),
-    codes: [...CODES, 9103],
+    codes: CODES,
   },
   'POST /v1/query/retention': {
     tag: 'Behaviour',

@@ -1,6 +1,7 @@
 /** Writes, SQL and extractions. */
 import {
   answers,
+  DEDUPE_BODY,
   deletion,
   extraction,
   insert,
@@ -19,7 +20,7 @@ export const DATA_OPERATIONS: Operations = {
     summary: 'Insert entities',
     description:
       'Values of `latest-value` columns replace those there are, items of lists replace the list, events are added. A body of lines (`application/x-ndjson`) may have any length: it is applied part by part, and the answer has a line for each part. Status 200 means that every line was inserted. If a part was refused, the answer has the status of the first refusal (503 if any refusal was 9002, 9003 or 9004), also with a line for each part. A connection that ends before the answer does means that a part was refused after the answer had begun.',
-    parameters: { 'on-error': ON_ERROR },
+    parameters: { 'on-error': ON_ERROR, dedupe: DEDUPE_BODY },
     request: insert,
     example: {
       u1: {

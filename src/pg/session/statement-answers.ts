@@ -31,8 +31,9 @@ import {
   rowFields,
 } from './queries/select.js';
 import { answerSession, NOTIFICATIONS, type SessionState } from './session-statement.js';
-import { answerSessionTables, answerTables } from './writes/table-answers.js';
-import { answerViews } from './writes/view-answers.js';
+import { Waiting } from './waiting.js';
+import { answerModel, checkBlockChange } from './writes/block-changes.js';
+import { answerSessionTables } from './writes/table-answers.js';
 import { answerCopyFrom, answerWrite, returnedFields } from './writes/write-answers.js';
 
 /** The client of a session, with its key and address. */
@@ -51,8 +52,6 @@ export interface StatementDependencies {
 
 const ROWS_ONLY =
   'this port writes with INSERT, UPDATE, DELETE, COPY, CREATE TABLE and DROP TABLE; for other changes of the model use /v1/dimension and /v1/column';
-const NO_TABLES_IN_BLOCK =
-  'CREATE and DROP of tables and views that last cannot run inside a transaction block';
 const UNSEEN =
   'the writes of this transaction block take effect at COMMIT, so a SELECT would not see them: COMMIT first';
 const MIXED =
@@ -89,7 +88,7 @@ export class StatementAnswers {
     if (route === 'session') {
       const ofCursor = this.#ofCursor(statement, portal);
       if (ofCursor !== null) return ofCursor;
-      await this.#commit(statement);
+      await this.#commit(statement, portal.waiting);
       return answerSession(statement, state, formats) ?? this.#ofCatalog(statement, portal);
     }
     if (route === 'write') return this.#write(statement, portal);
@@ -118,12 +117,12 @@ export class StatementAnswers {
   }
 
   /** Makes the writes of the block take effect before COMMIT is answered. */
-  async #commit(statement: sql.PostgresStatement): Promise<void> {
+  async #commit(statement: sql.PostgresStatement, waiting: Waiting): Promise<void> {
     const state = this.#state;
     const isCommit = ['COMMIT', 'END'].includes(statement.tokens[0].upper);
     if (!isCommit || state.transaction !== 'T' || state.writes.isEmpty) return;
     try {
-      await this.commitWrites(statement.text);
+      await this.commitWrites(statement.text, waiting);
     } catch (error) {
       state.transaction = 'I';
       state.endTransaction(false);
@@ -132,10 +131,10 @@ export class StatementAnswers {
   }
 
   /** Rejects with nothing written. */
-  async commitWrites(text: string): Promise<void> {
+  async commitWrites(text: string, waiting = new Waiting()): Promise<void> {
     const request = this.#dependencies.client.execute('rows', text);
     try {
-      await this.#state.writes.commit(request, this.#state.tables);
+      await this.#state.writes.commit(request, this.#state.tables, waiting);
     } catch (error) {
       request.ended(error instanceof ProtocolError ? null : error, 0);
       throw error;
@@ -192,12 +191,21 @@ export class StatementAnswers {
       request.ended(null, 0);
       return own;
     }
-    if (isInBlock) throw new ProtocolError('25001', NO_TABLES_IN_BLOCK);
-    if (statement.is === 'create-view' || (statement.is === 'drop-table' && statement.ofView)) {
-      if (prepared.typeIds.length > 0) throw new ProtocolError('42P02', 'a view cannot have parameters');
-      return answerViews(statement, prepared.text, settings.dialect, engine, request);
+    const isOfView = statement.is === 'create-view' || (statement.is === 'drop-table' && statement.ofView);
+    if (isOfView && prepared.typeIds.length > 0)
+      throw new ProtocolError('42P02', 'a view cannot have parameters');
+    const view = { text: prepared.text, dialect: settings.dialect };
+    if (!isInBlock) {
+      const { answer, rowCount } = await answerModel(statement, view, engine, request, waiting);
+      request.ended(null, rowCount);
+      return answer;
     }
-    return answerTables(statement, engine, request, waiting);
+    const answer = checkBlockChange(statement, request);
+    writes.addChange((atCommit, cancellation) =>
+      answerModel(statement, view, engine, atCommit, cancellation),
+    );
+    request.ended(null, 0);
+    return answer;
   }
 
   #ofCursor(statement: sql.PostgresStatement, portal: Portal): Answer | Promise<Answer> | null {

@@ -11,7 +11,7 @@ import {
 } from '../../ir/index.js';
 import { greatestDifferences } from './compare.js';
 
-/** Samples are sorted by cell, then seconds, as in each partial. */
+/** Samples are sorted by slot, then seconds, as in each partial. */
 export function* mergeBehaviour(
   { question }: BehaviourPlan,
   partials: readonly BehaviourPartial[],
@@ -21,7 +21,7 @@ export function* mergeBehaviour(
   let { samples } = first;
   for (const other of others) {
     yield* inSlices(counts.length, (from, to) => {
-      for (let cell = from; cell < to; cell++) counts[cell] += other.counts[cell];
+      for (let slot = from; slot < to; slot++) counts[slot] += other.counts[slot];
     });
     samples = yield* joined(samples, other.samples);
   }
@@ -39,20 +39,20 @@ export function* mergeBehaviour(
 }
 
 function* joined(a: Samples, b: Samples): Task<Samples> {
-  const count = a.cells.length + b.cells.length;
-  const [cells, seconds, counts] = [new Uint32Array(count), new Uint32Array(count), new Float64Array(count)];
+  const count = a.slots.length + b.slots.length;
+  const [slots, seconds, counts] = [new Uint32Array(count), new Uint32Array(count), new Float64Array(count)];
   let [atA, atB, end] = [0, 0, 0];
   yield* inSlices(count, (from, to) => {
     for (let step = from; step < to; step++) {
-      if (atA === a.cells.length && atB === b.cells.length) return;
+      if (atA === a.slots.length && atB === b.slots.length) return;
       const order =
-        atA === a.cells.length
+        atA === a.slots.length
           ? 1
-          : atB === b.cells.length
+          : atB === b.slots.length
             ? -1
-            : a.cells[atA] - b.cells[atB] || a.seconds[atA] - b.seconds[atB];
+            : a.slots[atA] - b.slots[atB] || a.seconds[atA] - b.seconds[atB];
       const [source, at] = order <= 0 ? [a, atA] : [b, atB];
-      cells[end] = source.cells[at];
+      slots[end] = source.slots[at];
       seconds[end] = source.seconds[at];
       counts[end++] = source.counts[at] + (order === 0 ? b.counts[atB] : 0);
       if (order <= 0) atA++;
@@ -60,7 +60,7 @@ function* joined(a: Samples, b: Samples): Task<Samples> {
     }
   });
   return {
-    cells: cells.subarray(0, end),
+    slots: slots.subarray(0, end),
     seconds: seconds.subarray(0, end),
     counts: counts.subarray(0, end),
   };

@@ -28,9 +28,26 @@ export class ColumnNumbers {
 function greatestColumn(relation: Relation): number {
   let greatest = -1;
   for (const part of relationsIn(relation)) {
-    for (const { column } of columnsOf(part)) greatest = Math.max(greatest, column);
+    for (const { column } of newColumns(part)) greatest = Math.max(greatest, column);
   }
   return greatest;
+}
+
+/** The columns that the relation has and its inputs do not. */
+function newColumns(relation: Relation): readonly Pick<RelationColumn, 'column'>[] {
+  switch (relation.op) {
+    case 'filter':
+    case 'sort':
+      return [];
+    case 'window':
+      return relation.functions;
+    case 'series':
+      return [relation.value];
+    case 'join':
+      return relation.mark === null ? [] : [{ column: relation.mark }];
+    default:
+      return columnsOf(relation);
+  }
 }
 
 /** The relation and all below it. */

@@ -14,6 +14,7 @@ import type { InsertQueryStatement, InsertStatement, Query, SqlNode, UpdateState
 import { IN_VALUES_MAX } from './bounds.js';
 import { attributesOf, dimensionOf } from './clauses/sources.js';
 import { idOfMember } from './insert-target.js';
+import { nodesOf } from './nodes.js';
 import type { OutputColumn, PlanColumns } from './query/plan-columns.js';
 import { bindOverTable, bindRead, type OwnTable } from './query/query.js';
 import { BaseTable } from './query/tables/base-table.js';
@@ -22,13 +23,16 @@ import { isOneOf } from './returning.js';
 import type { RowReader } from './row-reader.js';
 import { idOfLine, numbered, partsOf, selectedMembers } from './selected-rows.js';
 import { writeColumn } from './write-values.js';
-import { type BoundInsert, checkAssignments, rowBinder } from './writes.js';
+import { type BoundInsert, checkAssignments, QUERY_NODES, rowBinder } from './writes.js';
 import { concatenated, constantIn, rowsOfBatches, type WrittenRows } from './written-rows.js';
 
 type Inserted = InsertStatement | InsertQueryStatement;
 
-/** Throws 6000 if the conflict is not that of entity IDs, or if DO UPDATE cannot be bound; 506. */
-export function checkConflict(statement: Inserted, request: SqlRequest): void {
+/**
+ * Throws 6000 if the conflict is not that of entity IDs, or if DO UPDATE cannot be bound; 506. Returns the plan of a DO UPDATE that
+ * has subqueries, null for others.
+ */
+export function checkConflict(statement: Inserted, request: SqlRequest): ReadPlan | null {
   const { conflict, table } = statement;
   const target = conflict?.target ?? null;
   if (target !== null) {
@@ -46,9 +50,12 @@ export function checkConflict(statement: Inserted, request: SqlRequest): void {
     }
   }
   const update = conflictUpdate(statement);
-  if (update === null) return;
+  if (update === null) return null;
   checkAssignments(update, request);
-  bindOver(rowQueryOf(update).query.query, table, NO_ROWS, request);
+  const plan = bindOver(rowQueryOf(update).query.query, table, NO_ROWS, request);
+  const nodes = [...update.set.map(({ value }) => value), ...(update.where === null ? [] : [update.where])];
+  const hasQuery = nodes.some((node) => [...nodesOf(node)].some(({ is }) => QUERY_NODES.has(is)));
+  return hasQuery || statement.tables.length > 0 ? plan : null;
 }
 
 const NO_ROWS: WrittenRows = { ids: [], byColumn: new Map() };

@@ -1,12 +1,11 @@
 /** Runs the reads that writes need, and binds the writes to the rows that were read. */
-import { quoted } from '../../base/index.js';
-import { dimensionsOf, type ReadPlan } from '../../ir/index.js';
+import type { ReadPlan } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { RowStatement } from '../query/row-query.js';
 import { sqlError } from '../sql-error.js';
-import type { SourcePosition, TableName, WriteStatement } from '../tree.js';
-import { dimensionOf } from './clauses/sources.js';
+import type { TableName, WriteStatement } from '../tree.js';
 import { bindConflicts, checkConflict } from './conflicts.js';
+import { EarlierWrites } from './earlier-writes.js';
 import type { SqlRequest } from './request.js';
 import { bindReturning, returnedOutputs } from './returning.js';
 import type { RowReader } from './row-reader.js';
@@ -49,23 +48,30 @@ export const bindPrepared = (
     statement.is === 'rows' ? statement.bind(index) : [bindWrite(statement, index, request)],
   );
 
-/** Binds a statement that follows the statements `before` in its body, to refuse it. Throws like `prepareWrites`. */
-export function checkWrite(
-  statement: WriteStatement,
-  before: readonly PreparedStatement[],
-  request: SqlRequest,
-): void {
-  if ('conflict' in statement && statement.conflict !== null) {
-    checkConflict(statement, request);
-    refuseWrittenTable(statement.table, before, request.model, statement.position);
-  }
+/** Binds a statement that follows others in its body, to refuse it. Throws like `prepareWrites`. */
+export function checkWrite(statement: WriteStatement, before: EarlierWrites, request: SqlRequest): void {
+  if (hasConflict(statement)) refuseConflict(statement, before, request);
   if (statement.is === 'insert' || !readsRows(statement, request)) bindWrite(statement, 0, request);
-  else refuseWritten(bindSelected(statement, request), before, request.model, statement.position);
+  else before.refusePlan(bindSelected(statement, request), request, statement.position);
+}
+
+type Inserted = Extract<WriteStatement, { readonly conflict: unknown }>;
+
+const hasConflict = (
+  statement: WriteStatement,
+): statement is Inserted & { readonly conflict: NonNullable<Inserted['conflict']> } =>
+  'conflict' in statement && statement.conflict !== null;
+
+/** Throws 6000 if the conflict cannot be bound, or if it reads what an earlier statement writes. */
+function refuseConflict(statement: Inserted, before: EarlierWrites, request: SqlRequest): void {
+  const queries = checkConflict(statement, request);
+  before.refuseConflict(statement, request);
+  if (queries !== null) before.refusePlan(queries, request, statement.position);
 }
 
 /**
  * Prepares the writes of a body in their order; `model` is that of the request. Each reads the data as it is before the body, so
- * one that reads a dimension which an earlier one writes is refused. Rejects with 6000, 506, and the errors of queries.
+ * one that reads what an earlier one writes is refused. Rejects with 6000, 506, and the errors of queries.
  */
 export async function prepareWrites(
   statements: readonly PreparedStatement[],
@@ -83,12 +89,11 @@ export async function prepareWrites(
   // RETURNING is checked before anything is read.
   if (returns !== undefined) returnedOutputs(returns, requestOf(model));
   const bound: OfModel<readonly BoundWrite[]>[] = [];
+  const before = new EarlierWrites();
   for (const [index, statement] of statements.entries()) {
-    if (statement.is === 'rows') {
-      bound.push(() => statement.bind(index));
-      continue;
-    }
-    bound.push(await prepareWrite(statement, statements.slice(0, index), model, requestOf, reader));
+    if (statement.is === 'rows') bound.push(() => statement.bind(index));
+    else bound.push(await prepareWrite(statement, { index, before, model }, requestOf, reader));
+    if (index + 1 < statements.length) before.add(statement, requestOf(model));
   }
   const bind = (newest: DatabaseModel): readonly BoundWrite[] => bound.flatMap((one) => one(newest));
   if (returns === undefined) return { bind, returning: null };
@@ -96,29 +101,29 @@ export async function prepareWrites(
   return { bind, returning: (newest) => bindReturning(returns, written, requestOf(newest)) };
 }
 
-/** Prepares the statement that follows the statements `before`. */
+/** The place of a statement in its body. */
+interface Place {
+  readonly index: number;
+  readonly before: EarlierWrites;
+  readonly model: DatabaseModel;
+}
+
 async function prepareWrite(
   statement: WriteStatement,
-  before: readonly PreparedStatement[],
-  model: DatabaseModel,
+  { index, before, model }: Place,
   requestOf: OfModel<SqlRequest>,
   reader: RowReader,
 ): Promise<OfModel<readonly BoundWrite[]>> {
-  const index = before.length;
-  const hasConflict = 'conflict' in statement && statement.conflict !== null;
-  if (hasConflict) {
-    checkConflict(statement, requestOf(model));
-    refuseWrittenTable(statement.table, before, model, statement.position);
-  }
+  if (hasConflict(statement)) refuseConflict(statement, before, requestOf(model));
   const isRead = statement.is !== 'insert' && readsRows(statement, requestOf(model));
   const lines = isRead
     ? await reader.lines((newest) => {
         const plan = bindSelected(statement, requestOf(newest));
-        refuseWritten(plan, before, newest, statement.position);
+        before.refusePlan(plan, requestOf(newest), statement.position);
         return plan;
       })
     : null;
-  if (hasConflict) {
+  if (hasConflict(statement)) {
     const parts = await bindConflicts(statement, { lines, index }, model, requestOf, reader);
     return () => parts;
   }
@@ -126,40 +131,6 @@ async function prepareWrite(
     return (newest) => [bindWrite(statement, index, requestOf(newest))];
   }
   return (newest) => bindSelectedRows(statement, lines, requestOf(newest), index);
-}
-
-/** Throws 6000 if one of the statements writes the table, whose entities this one reads. */
-function refuseWrittenTable(
-  table: TableName,
-  before: readonly PreparedStatement[],
-  model: DatabaseModel,
-  position: SourcePosition,
-): void {
-  const { id } = dimensionOf(table, model);
-  refuseRead(new Set([id]), before, model, position);
-}
-
-/** Throws 6000 if the plan reads a dimension that one of the statements writes. */
-function refuseWritten(
-  plan: ReadPlan,
-  before: readonly PreparedStatement[],
-  model: DatabaseModel,
-  position: SourcePosition,
-): void {
-  const read = new Set(dimensionsOf(plan).map(({ dimensionId }) => dimensionId));
-  refuseRead(read, before, model, position);
-}
-
-function refuseRead(
-  read: ReadonlySet<number>,
-  before: readonly PreparedStatement[],
-  model: DatabaseModel,
-  position: SourcePosition,
-): void {
-  const written = before.map(({ table }) => dimensionOf(table, model)).find(({ id }) => read.has(id));
-  if (written === undefined) return;
-  const what = `this statement reads ${quoted(written.apiName)}, which an earlier statement writes`;
-  throw sqlError(`${what}; send it when that one has taken effect`, position);
 }
 
 /** The entities of the writes as they will be stored. */

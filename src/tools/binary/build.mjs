@@ -27,6 +27,7 @@ const DATA = [
   'node_modules/@electric-sql/pglite/dist/pglite.wasm',
   'node_modules/@electric-sql/pglite/dist/pglite.data',
   'node_modules/koffi/package.json',
+  'node_modules/parquet-wasm/node/parquet_wasm_bg.wasm',
   'package.json',
   'data/airports.csv',
   'data/earthquakes.json',

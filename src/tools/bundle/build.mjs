@@ -15,8 +15,16 @@ import { fileURLToPath } from 'node:url';
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 /** Entry points of processes and threads. */
 export const STARTED = ['src/main.ts', 'src/worker/entry.ts'];
-/** Not bundled: native modules, packages that start threads from their own files, and data. */
-const NOT_BUNDLED = ['uWebSockets.js', 'koffi', 'lz4-napi', 'pino', 'piscina', 'vega-datasets'];
+/** Not bundled: native modules, packages that read WebAssembly or start threads from their own files, and data. */
+const NOT_BUNDLED = [
+  'uWebSockets.js',
+  'koffi',
+  'lz4-napi',
+  'parquet-wasm',
+  'pino',
+  'piscina',
+  'vega-datasets',
+];
 const LOADER = 'src/load.cjs';
 const LOOK_MS = 20;
 

@@ -41,6 +41,7 @@ const configOf = (dataDir: string): ServeConfig => ({
   limits: null,
   spillBytesMax: 16 * 2 ** 30,
   idempotencyEntries: 1_000,
+  lineKeys: 1_000,
   querySeconds: 30,
   cert: null,
   key: null,

@@ -64,6 +64,7 @@ t.test('without options the defaults apply', (t) => {
       limits: SPEC_LIMITS,
       spillBytesMax: 16 * 2 ** 30,
       idempotencyEntries: 1_000_000,
+      lineKeys: 10_000_000,
       querySeconds: 30,
       cert: null,
       key: null,

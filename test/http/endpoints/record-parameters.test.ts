@@ -10,6 +10,7 @@ t.test('parameters name the fields of records', async (t) => {
     events: [],
     eventFields: null,
     time: null,
+    dedupe: null,
     unknown: 'refuse',
     createsColumns: false,
     createsDimension: false,
@@ -27,10 +28,13 @@ t.test('parameters name the fields of records', async (t) => {
     ],
     eventFields: 'page-view',
     time: 'ts',
+    dedupe: null,
     unknown: 'create',
     createsColumns: true,
     createsDimension: true,
   });
+  t.match(recordMappingOf('id=:uuid&dedupe=seq', 'json'), { dedupe: 'seq' });
+  t.match(recordMappingOf('id=:uuid&dedupe=:body', 'json'), { dedupe: null });
   t.match(recordMappingOf('id=:uuid&unknown=ignore', 'json'), { id: { from: 'uuid' }, unknown: 'ignore' });
 });
 
@@ -43,6 +47,7 @@ t.test('wrong parameters are named', async (t) => {
     ['id=a&event=x', /"event" is "x", not COLUMN:FIELD/],
     ['id=a&event=x:y:z:w', /"event" is "x:y:z:w"/],
     ['id=a&event=:y', /"event" is ":y"/],
+    ['id=a&dedupe=--', /"dedupe" names the field "--"/],
     ['id=a&event-fields=Page View', /"event-fields" is "Page View", not the api-name/],
     ['id=a&unknown=drop', /"unknown" is "drop", not one of refuse ignore create/],
     ['id=a&auto-create=columns', /"auto-create" is "columns"/],

@@ -167,10 +167,10 @@ t.test('before the engine is ready, requests are refused so that the client send
   front.engine.ready = false;
   const request = { method: 'POST', path: '/_bulk', body: '{"index":{}}\n{}\n', plain: true };
   const headers = { Authorization: 'master-key-text', 'Content-Type': JSON_TYPE };
-  const told = await sendRequest(front, { ...request, headers: { ...headers, 'User-Agent': 'shipper' } });
-  t.equal(told.status, 503);
-  t.equal(told.headers['retry-after'], '1');
-  t.match(told.body, /"type":"illegal_argument_exception"/);
+  const answer = await sendRequest(front, { ...request, headers: { ...headers, 'User-Agent': 'shipper' } });
+  t.equal(answer.status, 503);
+  t.equal(answer.headers['retry-after'], '1');
+  t.match(answer.body, /"type":"illegal_argument_exception"/);
   await t.rejects(sendRequest(front, { ...request, headers }), /no whole answer: ""/);
   const logs = await sendRequest(front, { ...request, path: '/v1/logs', body: '{}', headers });
   t.equal(logs.status, 503);

@@ -46,7 +46,7 @@ t.test(
       timestamp,
     });
     client.page({ userId: 'ada', name: 'Home', properties: { url: 'https://x.example/' }, timestamp });
-    client.group({ userId: 'ada', groupId: 'g1', traits: { seats: 5 }, timestamp });
+    client.group({ userId: 'ada', groupId: 'g1', traits: { members: 5 }, timestamp });
     client.alias({ userId: 'ada', previousId: 'anonymous' });
     await client.closeAndFlush();
     t.strictSame(errors, []);
@@ -63,11 +63,11 @@ t.test(
     }
     const stored = await store.rows(
       `SELECT [entity-id] AS id, event, [event-plan] AS plan, [event-paid] AS paid, [event-first] AS first,
-     [event-name] AS name, [event-traits-seats] AS seats FROM events WHERE event <> 'alias' ORDER BY event, id`,
+     [event-name] AS name, [event-traits-members] AS members FROM events WHERE event <> 'alias' ORDER BY event, id`,
     );
-    const none = { plan: null, paid: null, first: null, name: null, seats: null };
+    const none = { plan: null, paid: null, first: null, name: null, members: null };
     t.strictSame(stored, [
-      { ...none, id: 'ada', event: 'group', seats: 5 },
+      { ...none, id: 'ada', event: 'group', members: 5 },
       { ...none, id: 'ada', event: 'ordered', plan: 'team' },
       { ...none, id: 'nobody', event: 'ordered', paid: 3.5 },
       { ...none, id: 'ada', event: 'page', name: 'home' },

@@ -132,6 +132,53 @@ t.test('ON CONFLICT and WITH', async (t) => {
     await client.query(`DELETE FROM item WHERE "entity-id" = 'seen'`);
   });
 
+  t.test('several in one body', async (t) => {
+    const upsert = (rows: string, action = 'UPDATE SET n = item.n + EXCLUDED.n'): string =>
+      `INSERT INTO item ("entity-id", n) VALUES ${rows} ON CONFLICT ("entity-id") DO ${action}`;
+    const set = `UPDATE SET n = (SELECT max(n) FROM item)`;
+    const fine = [
+      upsert(`('u1', 1), ('u2', 2)`),
+      `INSERT INTO item ("entity-id", n) VALUES ('u3', 3)`,
+      upsert(`('u4', 4)`, 'NOTHING'),
+      upsert(`('U5', 5), ('a', 7)`),
+    ];
+    const all = async (): Promise<unknown> => (await client.query(ALL)).rows;
+    for (const texts of [fine, fine.slice(0, 1).concat(fine.slice(2).reverse())]) {
+      await postgres.exec(['BEGIN', ...texts.map((text) => text.replace('U5', 'u5')), 'COMMIT'].join(';'));
+      for (const text of ['BEGIN', ...texts, 'COMMIT']) await client.query(text);
+      t.strictSame((await client.query(ALL)).rows.map(plain), (await postgres.query(ALL)).rows.map(plain));
+    }
+    const other = fine.filter((_text, at) => at !== 1).map((text) => text.replaceAll('u', 'v'));
+    const sent = await fixture.https.request({
+      ...{ path: '/v1/sql', text: other.join(';\n'), headers: { 'content-type': 'application/sql' } },
+    });
+    t.equal(sent.status, 200, JSON.stringify(sent.body));
+    await postgres.exec(other.map((text) => text.replace('U5', 'u5')).join(';'));
+    t.strictSame((await client.query(ALL)).rows.map(plain), (await postgres.query(ALL)).rows.map(plain));
+
+    const before = await all();
+    for (const [first, second] of [
+      [upsert(`('u1', 1)`), upsert(`('x', 1), ('U1', 2)`)],
+      [`INSERT INTO item ("entity-id", n) VALUES ('x', 3)`, upsert(`('x', 1)`, 'NOTHING')],
+      [`DELETE FROM item WHERE "entity-id" = 'u1'`, upsert(`('u2', 1)`)],
+      [`UPDATE item SET n = 1 WHERE n = 2`, upsert(`('u2', 1)`, 'NOTHING')],
+      [upsert(`('u1', 1)`), upsert(`('u2', 1)`, set)],
+      [upsert(`('u1', 1)`), `INSERT INTO item ("entity-id") SELECT 'q' ON CONFLICT DO NOTHING`],
+    ]) {
+      await client.query('BEGIN');
+      await client.query(first);
+      t.match(await refusal(client.query(second)), { message: /which an earlier statement writes/ }, second);
+      await client.query('ROLLBACK');
+    }
+    await client.query('BEGIN');
+    await client.query('SAVEPOINT s');
+    await client.query(upsert(`('u1', 1)`));
+    await client.query('ROLLBACK TO s');
+    await client.query(upsert(`('u1', 0)`));
+    await client.query('COMMIT');
+    t.strictSame(await all(), before);
+  });
+
   t.test('in a block, and with rows that are stored in lower case', async (t) => {
     await client.query('BEGIN');
     await client.query(

@@ -120,9 +120,6 @@ t.test('the port makes tables for those who may create dimensions', async (t) =>
     { half: '1', name: 'n' },
   ]);
   t.equal((await client.query('CREATE TABLE IF NOT EXISTS people (x int)')).command, 'CREATE');
-  await client.query('BEGIN');
-  t.match(await refusal(client.query('CREATE TABLE x (a int)')), { code: '25001' });
-  await client.query('ROLLBACK');
   const { body } = await fixture.https.request({
     ...{ method: 'POST', path: '/v1/database/custom_key', key: fixture.keys.team },
     body: { 'database-name': 'quarry', 'custom-database-key': { 'key-name': 'w', 'key-type': 'write-read' } },

@@ -9,6 +9,7 @@ import {
   compressionRegistry,
   DataType,
   Message,
+  Null,
   type RecordBatch,
   RecordBatchReader,
   type Vector,
@@ -20,6 +21,7 @@ import { dateTexts, dateTimeTexts } from './date-texts.js';
 import { decimalText, integerOfUint32, shortestFloat32 } from './numbers.js';
 import {
   BLOCK_ROWS,
+  type FileBatch,
   ImportError,
   type Leaf,
   type RowBlock,
@@ -178,21 +180,42 @@ async function* arrowBlocks(
 ): AsyncGenerator<RowBlock> {
   let batchStart = 0;
   for await (const batch of batches) {
-    for (let from = Math.max(0, skipRows - batchStart); from < batch.numRows; from += BLOCK_ROWS) {
-      const to = Math.min(from + BLOCK_ROWS, batch.numRows);
-      const values: ArrayLike<SourceValue>[] = columns.map(() => []);
-      for (const index of used) values[index] = valuesOf(batch.getChildAt(index), columns[index], from, to);
-      const rowNumbers = Array.from({ length: to - from }, (_, at) => batchStart + from + at + 1);
-      yield { count: to - from, columns: values, rowNumbers, lines: null, texts: null, broken: [] };
-    }
+    const vectors = columns.map((_, index) => (used.includes(index) ? batch.getChildAt(index) : null));
+    yield* blocksOf(columns, vectors, {
+      from: Math.max(0, skipRows - batchStart),
+      to: batch.numRows,
+      firstRow: batchStart + 1,
+    });
     batchStart += batch.numRows;
+  }
+}
+
+/** The rows of a batch that has some columns of a file with the columns `names`. */
+export function blocksOfBatch({ batch, firstRow }: FileBatch, names: readonly string[]): Generator<RowBlock> {
+  const vectors = names.map((name) => batch.getChild(name));
+  const columns = names.map((name, index) => columnOf(name, vectors[index]?.type ?? new Null()));
+  return blocksOf(columns, vectors, { from: 0, to: batch.numRows, firstRow });
+}
+
+/** Rows [from, to) of the vectors; `firstRow` is the number of row 0. A column without a vector is empty. */
+function* blocksOf(
+  columns: readonly TypedColumn[],
+  vectors: readonly (Vector | null)[],
+  rows: { readonly from: number; readonly to: number; readonly firstRow: number },
+): Generator<RowBlock> {
+  for (let { from } = rows; from < rows.to; from += BLOCK_ROWS) {
+    const to = Math.min(from + BLOCK_ROWS, rows.to);
+    const values = columns.map((column, index) => valuesOf(vectors[index], column, from, to));
+    const rowNumbers = Array.from({ length: to - from }, (_, at) => rows.firstRow + from + at);
+    yield { count: to - from, columns: values, rowNumbers, lines: null, texts: null, broken: [] };
   }
 }
 
 function valuesOf(vector: Vector | null, { toValue }: TypedColumn, from: number, to: number): SourceValue[] {
   const values: SourceValue[] = [];
+  if (vector === null) return values;
   for (let row = from; row < to; row++) {
-    const value = vector?.get(row);
+    const value = vector.get(row);
     values.push(value == null || toValue === null ? value : toValue(value));
   }
   return values;

@@ -165,6 +165,8 @@ export async function parquetSource(input: Input): Promise<RowSource> {
     isText: false,
     rowCount: Number(metadata.num_rows),
     blocks: (skipRows, used) => parquetBlocks(input, buffer, metadata, columns, skipRows, used),
+    // The package is several megabytes large: it is loaded only where it is used.
+    openBatches: async () => (await import('./parquet-batches.js')).parquetBatches(name, file),
     notes: () => [],
   };
 }

@@ -3,6 +3,7 @@
  * Invariants: a block has the columns of its source, in order; a returned block is never changed; rows are counted from 1,
  * without a header and including rows that cannot be read; the same bytes give the same rows.
  */
+import type { Field, RecordBatch } from 'apache-arrow';
 import type { ExactNumber } from '../../../api/index.js';
 import type { ColumnType, Storage } from '../../../schema/index.js';
 
@@ -71,6 +72,23 @@ export interface RowBlock {
   readonly broken: readonly BrokenRow[];
 }
 
+/** Consecutive rows of a file. */
+export interface FileBatch {
+  readonly batch: RecordBatch;
+  /** Number of its first row, from 1. */
+  readonly firstRow: number;
+}
+
+/** A file whose rows can be read as columns. */
+export interface BatchReader {
+  readonly fields: readonly Field[];
+  /**
+   * The rows from `after` + 1 with the columns `names`, in batches of at most `rowsMax` rows. Batches after the first begin at the same
+   * rows whatever `after` is.
+   */
+  batches(after: number, names: readonly string[], rowsMax: number): AsyncGenerator<FileBatch>;
+}
+
 export interface RowSource {
   readonly columns: readonly SourceColumn[];
   /** Every value is a text, from which the type is guessed; other formats have typed values. */
@@ -81,6 +99,8 @@ export interface RowSource {
   readonly lineDimensions?: readonly string[];
   /** Returns the rows from `skipRows` + 1; called once. `used` are the indexes of the requested columns. */
   blocks(skipRows: number, used: readonly number[]): AsyncGenerator<RowBlock>;
+  /** Opens the file for reading columns; null = it cannot be read so. Absent for formats without columns. */
+  readonly openBatches?: () => Promise<BatchReader | null>;
   /** Notes for the user about the rows that were read. */
   notes(): readonly string[];
 }

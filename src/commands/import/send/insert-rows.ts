@@ -18,7 +18,7 @@ export interface Inserted {
 }
 
 const PARTS = 8;
-const KEY_REUSED = 9001;
+export const KEY_REUSED = 9001;
 /** Error codes of a whole body: invalid JSON or too large. */
 const BODY_CODES: readonly number[] = [1503, 1507];
 /** Error codes of missing or inactive columns, which no row causes. */
@@ -28,7 +28,8 @@ const EMPTY_BODY = new TextEncoder().encode('{}');
 /** Error codes of inserts begin with 2. */
 const isOfInserts = (code: number): boolean => Math.floor(code / 1000) === 2;
 
-const isRowsError = (error: unknown): error is RemoteError =>
+/** Whether rows of the body are the reason. */
+export const isRowsError = (error: unknown): error is RemoteError =>
   error instanceof RemoteError &&
   error.code !== null &&
   ((isOfInserts(error.code) && !MODEL_CODES.includes(error.code)) || BODY_CODES.includes(error.code));

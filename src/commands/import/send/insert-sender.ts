@@ -13,6 +13,14 @@ const RETRY_POLICY: RetryPolicy = {
   jitter: [0.5, 1.5],
   statuses: [429, 502, 503, 504],
 };
+export const ARROW_STREAM = 'application/vnd.apache.arrow.stream';
+
+export interface InsertTarget {
+  readonly path: string;
+  readonly contentType: string;
+}
+
+const JSON_INSERT: InsertTarget = { path: '/v1/insert', contentType: 'application/json' };
 /** A longer Retry-After means a limit per day. */
 const RETRY_AFTER_SECONDS_MAX = 120;
 
@@ -43,12 +51,16 @@ export class InsertSender {
    * Rejects with RemoteError for a permanent refusal, with ImportError after `retrySeconds` without an answer, with the
    * signal's reason before an attempt.
    */
-  async post(body: Uint8Array, idempotencyKey: string): Promise<unknown> {
+  async post(
+    body: Uint8Array,
+    idempotencyKey: string,
+    { path, contentType }: InsertTarget = JSON_INSERT,
+  ): Promise<unknown> {
     const { client, key, elapsedMs, random, signal } = this.#options;
     signal.throwIfAborted();
     try {
       const answer = await client.json({
-        ...{ method: 'POST', path: '/v1/insert', key, body, repeatable: true },
+        ...{ method: 'POST', path, contentType, key, body, repeatable: true },
         headers: { 'idempotency-key': idempotencyKey },
         retries: {
           policy: RETRY_POLICY,

@@ -50,6 +50,7 @@ export async function importIdentity(
   input: Input,
   mapping: Mapping,
   options: ImportOptions,
+  as: 'rows' | 'columns',
 ): Promise<string> {
   const hash = createHash('sha256');
   const { dimension, id, targets, dimensionAt, areLines } = mapping;
@@ -58,7 +59,15 @@ export async function importIdentity(
   });
   const { nulls, limit, skipRows, header, delimiter, format } = options;
   const cut = { limit: String(limit), skipRows, header, delimiter, format };
-  const plan = { dimension, id, columns, nulls, ...cut, ...(areLines ? { dimensionAt } : {}) };
+  const plan = {
+    dimension,
+    id,
+    columns,
+    nulls,
+    ...cut,
+    ...(areLines ? { dimensionAt } : {}),
+    ...(as === 'rows' ? {} : { as }),
+  };
   hash.update(JSON.stringify([VERSION, path.basename(input.name), input.byteCount, plan]));
   hash.update(input.head);
   if (input.file !== null && input.byteCount !== null) {

@@ -8,10 +8,11 @@ import { ROWS_MIN } from '../../scan/array-lengths.js';
 
 /**
  * Dictionaries of at most this many texts, in total or per row seen, are deduplicated. For a few rows of a segment's
- * IDs, a table of all IDs is not worthwhile.
+ * IDs, or for a few rows at all, a table of all texts is not worthwhile.
  */
 const SHARED_TEXTS = 4_096;
 const SHARED_TEXTS_PER_ROW = 4;
+const SHARED_ROWS_MIN = 64;
 
 export class TextStore {
   readonly #memory: MemoryAccount;
@@ -61,7 +62,8 @@ export class TextStore {
     let shared = this.#shared.get(texts);
     if (shared !== undefined) return shared;
     const rowCount = (this.#ownRows.get(texts) ?? 0) + rows;
-    if (texts.size > Math.max(SHARED_TEXTS, rowCount * SHARED_TEXTS_PER_ROW)) {
+    const isSmall = texts.size <= SHARED_TEXTS && rowCount >= SHARED_ROWS_MIN;
+    if (!isSmall && texts.size > rowCount * SHARED_TEXTS_PER_ROW) {
       this.#ownRows.set(texts, rowCount);
       return null;
     }

@@ -1,15 +1,15 @@
 /**
- * Finds attempts whose events satisfy different steps in any order, in one lane.
+ * Finds attempts whose events satisfy different steps in any order, in one strand.
  * The sets of events that can be assigned to different steps are a matroid, so the events that are taken in the order of
  * their dates, each if it fits, are the most and the earliest. With distinct instants a second counts as one event.
  * Cost  per first date at most steps events are taken, each found by a search in the list of each step's events.
  */
 import type { QueryRun } from '../../query-run.js';
-import type { Lane } from './lane.js';
 import type { Attempt, AttemptRules } from './rules.js';
+import type { Strand } from './strand.js';
 
 export class AnyOrderSearch {
-  readonly #lane: Lane;
+  readonly #strand: Strand;
   readonly #rules: AttemptRules;
   readonly #run: QueryRun;
   /** Events, or seconds: their dates and steps. */
@@ -22,18 +22,18 @@ export class AnyOrderSearch {
   readonly #assigned: Int32Array;
   #visited = new Set<number>();
 
-  constructor(lane: Lane, rules: AttemptRules, run: QueryRun) {
-    this.#lane = lane;
+  constructor(strand: Strand, rules: AttemptRules, run: QueryRun) {
+    this.#strand = strand;
     this.#rules = rules;
     this.#run = run;
     this.#assigned = new Int32Array(rules.stepCount);
     this.#ofStep = Array.from({ length: rules.stepCount }, () => []);
-    run.reserve(lane.eventCount * 8 * (3 + rules.stepCount));
+    run.reserve(strand.eventCount * 8 * (3 + rules.stepCount));
     this.#read();
   }
 
   #read(): void {
-    const { starts, dates, lo, hi, secondCount } = this.#lane;
+    const { starts, dates, lo, hi, secondCount } = this.#strand;
     for (let second = 0; second < secondCount; second++) {
       for (let event = starts[second]; event < starts[second + 1]; event++) {
         if (this.#rules.distinctInstants && event > starts[second]) {
@@ -67,13 +67,13 @@ export class AnyOrderSearch {
       if (best === null || attempt.length > best.length) best = attempt;
       if (best.length === this.#rules.stepCount || this.#rules.within === Number.POSITIVE_INFINITY)
         return best;
-      bound = this.#lane.dates[first];
+      bound = this.#strand.dates[first];
     }
   }
 
   /** The first second after `bound` in which an attempt begins; -1 = none. */
   firstAfter(bound: number): number {
-    const { secondCount, dates } = this.#lane;
+    const { secondCount, dates } = this.#strand;
     const from = Math.max(bound + 1, this.#rules.from);
     let low = 0;
     let high = secondCount;
@@ -88,7 +88,7 @@ export class AnyOrderSearch {
   /** The best attempt that begins in the second. */
   from(second: number): Attempt {
     const { stepCount, within } = this.#rules;
-    const begin = this.#lane.dates[second];
+    const begin = this.#strand.dates[second];
     const dates = new Array<number>(stepCount).fill(Number.POSITIVE_INFINITY);
     this.#assigned.fill(-1);
     let length = 0;

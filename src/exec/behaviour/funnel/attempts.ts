@@ -1,35 +1,30 @@
-/** The attempts of one entity that a funnel counts, over lanes of events that may be steps of one attempt. */
+/** The attempts of one entity that a funnel counts, over strands of events that may be steps of one attempt. */
 import type { FunnelQuestion } from '../../../ir/index.js';
 import type { QueryRun } from '../../query-run.js';
 import { AnyOrderSearch } from './any-order.js';
+import { AnyOrderTrial, DistinctSearch, InOrderTrial } from './distinct-events.js';
 import { InOrderSearch } from './in-order.js';
-import type { Lane } from './lane.js';
-import { type Attempt, type AttemptRules, type DateList, isBetter } from './rules.js';
+import {
+  type Attempt,
+  type AttemptRules,
+  type EntityObstacles,
+  isBetter,
+  type StrandSearch,
+} from './rules.js';
+import type { Strand } from './strand.js';
 
-export interface LaneSearch {
-  best(): Attempt | null;
-  firstAfter(bound: number): number;
-  from(second: number): Attempt;
+export interface AttemptScope {
+  readonly question: FunnelQuestion;
+  readonly rules: AttemptRules;
+  readonly obstacles: EntityObstacles;
+  /** Whether tied values may have different dates, so that an event is at several seconds. */
+  readonly isTied: boolean;
+  readonly run: QueryRun;
 }
 
-export interface EntityObstacles {
-  readonly excluded: readonly DateList[];
-  readonly stream: DateList | null;
-}
-
-export function attemptsOf(
-  lanes: readonly Lane[],
-  question: FunnelQuestion,
-  rules: AttemptRules,
-  { excluded, stream }: EntityObstacles,
-  run: QueryRun,
-): readonly Attempt[] {
-  const searches = lanes.map((lane) => ({
-    lane,
-    search: (question.order === 'any'
-      ? new AnyOrderSearch(lane, rules, run)
-      : new InOrderSearch(lane, rules, excluded, stream, run)) as LaneSearch,
-  }));
+export function attemptsOf(strands: readonly Strand[], scope: AttemptScope): readonly Attempt[] {
+  const { question, rules, run } = scope;
+  const searches = strands.map((strand) => ({ strand, search: searchOf(strand, scope) }));
   if (question.attempts === 'best') {
     let best: Attempt | null = null;
     for (const { search } of searches) {
@@ -50,23 +45,35 @@ export function attemptsOf(
   }
 }
 
-interface LaneAndSearch {
-  readonly lane: Lane;
-  readonly search: LaneSearch;
+function searchOf(strand: Strand, { question, rules, obstacles, isTied, run }: AttemptScope): StrandSearch {
+  const isAny = question.order === 'any';
+  const search = isAny
+    ? new AnyOrderSearch(strand, rules, run)
+    : new InOrderSearch(strand, rules, obstacles.excluded, obstacles.stream, run);
+  if (!isTied) return search;
+  const trial = isAny
+    ? new AnyOrderTrial(strand, rules, run)
+    : new InOrderTrial(strand, rules, obstacles, run);
+  return new DistinctSearch(strand, rules, search, trial);
+}
+
+interface StrandAndSearch {
+  readonly strand: Strand;
+  readonly search: StrandSearch;
 }
 
 /** The best attempt among those that begin at the first possible date after `bound`. */
-function nextAttempt(searches: readonly LaneAndSearch[], bound: number): Attempt | null {
+function nextAttempt(searches: readonly StrandAndSearch[], bound: number): Attempt | null {
   let first = Number.POSITIVE_INFINITY;
-  const begins = searches.map(({ lane, search }) => {
+  const begins = searches.map(({ strand, search }) => {
     const second = search.firstAfter(bound);
-    if (second >= 0) first = Math.min(first, lane.dates[second]);
+    if (second >= 0) first = Math.min(first, strand.dates[second]);
     return second;
   });
   let best: Attempt | null = null;
-  searches.forEach(({ lane, search }, index) => {
+  searches.forEach(({ strand, search }, index) => {
     const second = begins[index];
-    if (second < 0 || lane.dates[second] !== first) return;
+    if (second < 0 || strand.dates[second] !== first) return;
     const attempt = search.from(second);
     if (isBetter(attempt, best)) best = attempt;
   });

@@ -5,9 +5,9 @@
  * Cost   seconds x steps x (optional steps + 1); a second with several events: times the square of its possible steps.
  */
 import type { QueryRun } from '../../query-run.js';
-import type { Lane } from './lane.js';
 import type { SecondMatching } from './matching.js';
 import type { AttemptRules, DateList } from './rules.js';
+import type { Strand } from './strand.js';
 
 export const NONE = 0xffffffff;
 
@@ -22,12 +22,12 @@ export interface Obstacles {
 }
 
 export function obstaclesOf(
-  lane: Lane,
+  strand: Strand,
   rules: AttemptRules,
   excluded: readonly DateList[],
   stream: DateList | null,
 ): Obstacles {
-  const { secondCount: count, dates } = lane;
+  const { secondCount: count, dates } = strand;
   const obstacles = {
     ...{ at: new Uint32Array(count), after: new Uint32Array(count) },
     ...{ streamAt: new Uint8Array(count), streamAfter: new Uint8Array(count) },
@@ -60,7 +60,7 @@ export class Completions {
   readonly length: number;
   /** Numbers of optional steps that attempts of the length may leave out: 0 to width - 1. */
   readonly width: number;
-  readonly #lane: Lane;
+  readonly #strand: Strand;
   readonly #rules: AttemptRules;
   readonly #obstacles: Obstacles;
   readonly #matching: SecondMatching;
@@ -72,7 +72,7 @@ export class Completions {
 
   /** Throws 9006. */
   constructor(
-    lane: Lane,
+    strand: Strand,
     length: number,
     rules: AttemptRules,
     obstacles: Obstacles,
@@ -80,17 +80,17 @@ export class Completions {
     run: QueryRun,
   ) {
     this.length = length;
-    this.#lane = lane;
+    this.#strand = strand;
     this.#rules = rules;
     this.#obstacles = obstacles;
     this.#matching = matching;
     this.width = 1 + this.optionalBetween(1, length);
     this.#pairs = this.#makePairs();
-    const size = lane.secondCount * length * this.width;
+    const size = strand.secondCount * length * this.width;
     run.reserve(size * 8);
     this.#begun = new Uint32Array(size).fill(NONE);
     this.#reached = new Uint32Array(size).fill(NONE);
-    for (let second = lane.secondCount - 1; second >= 0; second--) {
+    for (let second = strand.secondCount - 1; second >= 0; second--) {
       if ((second & 0xfff) === 0) run.check();
       this.#compute(second);
     }
@@ -168,13 +168,13 @@ export class Completions {
     const { at, after, streamAt, streamAfter } = this.#obstacles;
     const next = second + 1;
     const { isStrict } = this.#rules;
-    if (next < this.#lane.secondCount) {
+    if (next < this.#strand.secondCount) {
       this.#drop(at[next], isStrict && streamAt[next] === 1);
       this.#addBegun(next);
       this.#drop(after[second], isStrict && streamAfter[second] === 1);
     }
     this.#setReached(second);
-    const { starts } = this.#lane;
+    const { starts } = this.#strand;
     if (this.#rules.distinctInstants || starts[next] - starts[second] === 1) this.#beginSingly(second);
     else this.#beginBlocks(second);
   }
@@ -209,15 +209,18 @@ export class Completions {
   /** The block is one step. */
   #beginSingly(second: number): void {
     for (let step = 1; step <= this.length; step++) {
-      if (this.#lane.has(second, step - 1)) this.#begin(second, step, step, 0, 0);
+      if (this.#strand.has(second, step - 1)) this.#begin(second, step, step, 0, 0);
     }
   }
 
   #beginBlocks(second: number): void {
-    const lane = this.#lane;
-    const eventCount = lane.starts[second + 1] - lane.starts[second];
-    this.#matching.load(lane, second);
-    const has = Array.from({ length: this.length + 1 }, (_, step) => step > 0 && lane.has(second, step - 1));
+    const strand = this.#strand;
+    const eventCount = strand.starts[second + 1] - strand.starts[second];
+    this.#matching.load(strand, second);
+    const has = Array.from(
+      { length: this.length + 1 },
+      (_, step) => step > 0 && strand.has(second, step - 1),
+    );
     for (let first = 1; first <= this.length; first++) {
       if (!has[first]) continue;
       let required = 0;
@@ -244,7 +247,7 @@ export class Completions {
         const end = !isEnd
           ? this.reached(second, last, after)
           : after === 0
-            ? this.#lane.dates[second]
+            ? this.#strand.dates[second]
             : NONE;
         if (end < this.#begun[at + inside + after]) this.#begun[at + inside + after] = end;
       }

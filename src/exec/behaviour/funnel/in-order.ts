@@ -1,17 +1,17 @@
 /**
- * Finds attempts whose steps have ascending dates, in one lane.
+ * Finds attempts whose steps have ascending dates, in one strand.
  * Invariant  the attempt returned is the longest, of these one that leaves out fewest optional steps, of these the one whose
  *            dates are earliest, step by step.
  */
 import { invariant } from '../../../base/index.js';
 import type { QueryRun } from '../../query-run.js';
 import { Completions, NONE, type Obstacles, obstaclesOf } from './completions.js';
-import type { Lane } from './lane.js';
 import { SecondMatching } from './matching.js';
 import type { Attempt, AttemptRules, DateList } from './rules.js';
+import type { Strand } from './strand.js';
 
 export class InOrderSearch {
-  readonly #lane: Lane;
+  readonly #strand: Strand;
   readonly #rules: AttemptRules;
   readonly #run: QueryRun;
   readonly #matching: SecondMatching;
@@ -19,24 +19,24 @@ export class InOrderSearch {
   readonly #byLength: (Completions | undefined)[] = [];
 
   constructor(
-    lane: Lane,
+    strand: Strand,
     rules: AttemptRules,
     excluded: readonly DateList[],
     stream: DateList | null,
     run: QueryRun,
   ) {
-    this.#lane = lane;
+    this.#strand = strand;
     this.#rules = rules;
     this.#run = run;
     this.#matching = new SecondMatching(rules.stepCount);
-    this.#obstacles = obstaclesOf(lane, rules, excluded, stream);
+    this.#obstacles = obstaclesOf(strand, rules, excluded, stream);
   }
 
   /** The best attempt of all; null = none begins. */
   best(): Attempt | null {
     for (const completions of this.#lengths()) {
       for (let skipped = 0; skipped < completions.width; skipped++) {
-        for (let second = 0; second < this.#lane.secondCount; second++) {
+        for (let second = 0; second < this.#strand.secondCount; second++) {
           if (this.#begins(completions, second, skipped)) return this.#attempt(completions, second, skipped);
         }
       }
@@ -46,7 +46,7 @@ export class InOrderSearch {
 
   /** The first second after `bound` in which an attempt begins; -1 = none. */
   firstAfter(bound: number): number {
-    const { secondCount, dates } = this.#lane;
+    const { secondCount, dates } = this.#strand;
     let low = 0;
     let high = secondCount;
     while (low < high) {
@@ -55,7 +55,7 @@ export class InOrderSearch {
       else high = middle;
     }
     for (let second = low; second < secondCount && dates[second] <= this.#rules.to; second++) {
-      if (dates[second] >= this.#rules.from && this.#lane.has(second, 0)) return second;
+      if (dates[second] >= this.#rules.from && this.#strand.has(second, 0)) return second;
     }
     return -1;
   }
@@ -74,11 +74,11 @@ export class InOrderSearch {
   *#lengths(): Generator<Completions> {
     const { stepCount, optional } = this.#rules;
     let reach = 0;
-    while (reach < stepCount && (this.#lane.hasStep(reach) || optional[reach])) reach++;
+    while (reach < stepCount && (this.#strand.hasStep(reach) || optional[reach])) reach++;
     for (let length = reach; length >= 1; length--) {
-      if (!this.#lane.hasStep(length - 1)) continue;
+      if (!this.#strand.hasStep(length - 1)) continue;
       this.#byLength[length] ??= new Completions(
-        this.#lane,
+        this.#strand,
         length,
         this.#rules,
         this.#obstacles,
@@ -90,7 +90,7 @@ export class InOrderSearch {
   }
 
   #begins(completions: Completions, second: number, skipped: number): boolean {
-    const date = this.#lane.dates[second];
+    const date = this.#strand.dates[second];
     if (date < this.#rules.from || date > this.#rules.to) return false;
     const end = completions.begun(second, 1, skipped);
     return end !== NONE && end - date <= this.#rules.within;
@@ -98,28 +98,28 @@ export class InOrderSearch {
 
   /** The attempt with the earliest dates that begins in a second and leaves out so many steps. */
   #attempt(completions: Completions, begin: number, skipped: number): Attempt {
-    const { dates: laneDates } = this.#lane;
+    const { dates: strandDates } = this.#strand;
     const { length } = completions;
     const dates = new Array<number>(this.#rules.stepCount).fill(Number.POSITIVE_INFINITY);
-    const latest = Math.min(laneDates[begin] + this.#rules.within, NONE - 1);
+    const latest = Math.min(strandDates[begin] + this.#rules.within, NONE - 1);
     let second = begin;
     let block = [1];
     let rest = skipped;
-    dates[0] = laneDates[begin];
+    dates[0] = strandDates[begin];
     while (block[block.length - 1] < length) {
       const last = block[block.length - 1];
       for (let step = last + 1; ; step++) {
         invariant(step <= length, 'an attempt that can be completed has a next step');
         if (this.#fits(completions, second, [...block, step], rest, latest)) {
           block.push(step);
-          dates[step - 1] = laneDates[second];
+          dates[step - 1] = strandDates[second];
           break;
         }
         const later = this.#later(completions, second, block, step, rest, latest);
         if (later >= 0) {
           second = later;
           block = [step];
-          dates[step - 1] = laneDates[second];
+          dates[step - 1] = strandDates[second];
           break;
         }
         rest--;
@@ -136,15 +136,15 @@ export class InOrderSearch {
     rest: number,
     latest: number,
   ): boolean {
-    const { starts, dates } = this.#lane;
+    const { starts, dates } = this.#strand;
     const lastFixed = steps[steps.length - 1];
     const eventCount = starts[second + 1] - starts[second];
     if (this.#rules.distinctInstants || eventCount < steps.length) return false;
-    if (!this.#lane.has(second, lastFixed - 1)) return false;
-    this.#matching.load(this.#lane, second);
+    if (!this.#strand.has(second, lastFixed - 1)) return false;
+    this.#matching.load(this.#strand, second);
     const { length } = completions;
     for (let last = lastFixed; last <= length; last++) {
-      if (!this.#lane.has(second, last - 1)) continue;
+      if (!this.#strand.has(second, last - 1)) continue;
       const least = completions.leastSkipped(steps, last);
       if (least < 0) continue;
       const most = completions.optionalBetween(lastFixed, last);
@@ -174,8 +174,8 @@ export class InOrderSearch {
     const exclusions = completions.exclusionsBetween(last, step);
     const { at, after, streamAt, streamAfter } = this.#obstacles;
     const { isStrict } = this.#rules;
-    for (let later = second + 1; later < this.#lane.secondCount; later++) {
-      if (this.#lane.dates[later] > latest) return -1;
+    for (let later = second + 1; later < this.#strand.secondCount; later++) {
+      if (this.#strand.dates[later] > latest) return -1;
       if ((after[later - 1] & exclusions) !== 0 || (isStrict && streamAfter[later - 1] === 1)) return -1;
       if (completions.begun(later, step, rest) <= latest) return later;
       if ((at[later] & exclusions) !== 0 || (isStrict && streamAt[later] === 1)) return -1;

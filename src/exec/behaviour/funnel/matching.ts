@@ -3,7 +3,7 @@
  * Bound  a step with as many events as there are steps can always be assigned, so at most stepCount events per step are
  *        considered: stepCount^2 events, however many the second has. Adding a step looks at each of them once.
  */
-import type { Lane } from './lane.js';
+import type { Strand } from './strand.js';
 
 export class SecondMatching {
   readonly #stepCount: number;
@@ -21,12 +21,12 @@ export class SecondMatching {
   }
 
   /** Considers the events of a second. */
-  load(lane: Lane, second: number): void {
+  load(strand: Strand, second: number): void {
     this.#lo = [];
     this.#hi = [];
     this.#seen.fill(0);
-    for (let event = lane.starts[second]; event < lane.starts[second + 1]; event++) {
-      const [lo, hi] = [lane.lo[event], lane.hi[event]];
+    for (let event = strand.starts[second]; event < strand.starts[second + 1]; event++) {
+      const [lo, hi] = [strand.lo[event], strand.hi[event]];
       if (!this.#isUseful(lo, hi)) continue;
       this.#lo.push(lo);
       this.#hi.push(hi);

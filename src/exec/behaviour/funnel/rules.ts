@@ -74,6 +74,19 @@ export class DateList {
   }
 }
 
+/** Finds attempts in one strand of events. */
+export interface StrandSearch {
+  best(): Attempt | null;
+  firstAfter(bound: number): number;
+  from(second: number): Attempt;
+}
+
+/** Dates of one entity's events that no attempt may enclose. */
+export interface EntityObstacles {
+  readonly excluded: readonly DateList[];
+  readonly stream: DateList | null;
+}
+
 export const rulesOf = (
   question: FunnelQuestion,
   between: { readonly from: number; readonly to: number },

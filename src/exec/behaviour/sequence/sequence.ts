@@ -1,5 +1,5 @@
 /**
- * Sequences. Cells: entities with a match, and matches.
+ * Sequences. Slots: entities with a match, and matches.
  * The events of an entity are ordered by date, then by the list of the conditions that they satisfy. Tied values of several
  * dates are one event; its date is that for the first condition that it satisfies.
  */

@@ -1,8 +1,8 @@
 /**
- * Flows. Cells: see flowCells. The samples of a link are the seconds from one event to the next.
+ * Flows. Slots: see flowSlots. The samples of a link are the seconds from one event to the next.
  * Nodes are ranked first, by level; then paths are counted by the chosen nodes.
  */
-import { type FlowQuestion, flowCells, nodeKey, nodeOfKey } from '../../../ir/index.js';
+import { type FlowQuestion, flowSlots, nodeKey, nodeOfKey } from '../../../ir/index.js';
 import { walkEntities } from '../entity-walk.js';
 import { type KernelInput, rangeWithin } from '../kernel.js';
 import { StreamOrder } from './order.js';
@@ -98,13 +98,13 @@ class FlowCounter {
   /** Indexes of nodes in their level; the others have index `limit`. */
   readonly #known: ByLevel;
   readonly #chosen = new Map<string, number>();
-  readonly #cells: ReturnType<typeof flowCells>;
+  readonly #slots: ReturnType<typeof flowSlots>;
 
   constructor(input: KernelInput<FlowQuestion>) {
     this.#input = input;
     [this.#dates] = input.events.columns;
     this.#known = new ByLevel(input);
-    this.#cells = flowCells(input.question);
+    this.#slots = flowSlots(input.question);
     const sizes = new Array<number>(input.question.depth).fill(0);
     for (const key of input.chosen?.values ?? []) this.#chosen.set(key, sizes[nodeOfKey(key).level]++);
   }
@@ -120,15 +120,15 @@ class FlowCounter {
 
   add(path: Uint32Array, length: number): void {
     const { tally, question } = this.#input;
-    const { levelCells, linkCells, linksAt } = this.#cells;
+    const { levelSlots, linkSlots, linksAt } = this.#slots;
     const width = question.limit + 1;
     let before = 0;
     for (let level = 0; level < Math.min(length, question.depth); level++) {
       const node = this.#nodeOf(level, path[level]);
-      tally.counts[level * levelCells + node]++;
-      if (length === level + 1) tally.counts[level * levelCells + width]++;
+      tally.counts[level * levelSlots + node]++;
+      if (length === level + 1) tally.counts[level * levelSlots + width]++;
       if (level > 0) {
-        const link = linksAt + (level - 1) * linkCells + before * width + node;
+        const link = linksAt + (level - 1) * linkSlots + before * width + node;
         tally.counts[link]++;
         tally.sample(link, Math.abs(this.#dates[path[level]] - this.#dates[path[level - 1]]));
       }

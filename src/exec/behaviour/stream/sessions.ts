@@ -1,8 +1,8 @@
 /**
- * Sessions. Cells: those of SESSION_CELLS for the whole and then for each period; the groups of a breakdown have only the
- * first. The samples of two cells are the seconds and the events of sessions.
+ * Sessions. Slots: those of SESSION_SLOTS for the whole and then for each period; the groups of a breakdown have only the
+ * first. The samples of two slots are the seconds and the events of sessions.
  */
-import { periodCount, SESSION_CELLS, type SessionsQuestion } from '../../../ir/index.js';
+import { periodCount, SESSION_SLOTS, type SessionsQuestion } from '../../../ir/index.js';
 import { walkEntities } from '../entity-walk.js';
 import { type KernelInput, periodAt, rangeWithin } from '../kernel.js';
 import { StreamOrder } from './order.js';
@@ -53,15 +53,15 @@ class SessionCounter {
   }
 
   #add(texts: readonly string[]): void {
-    const { plan, groups, cells } = this.#input;
+    const { plan, groups, slots } = this.#input;
     this.#addAll(0);
     if (periodCount(plan.periods) > 0) this.#addToPeriods();
-    if (plan.breakdown !== null) for (const group of groups.of(texts)) this.#addAll(group * cells);
+    if (plan.breakdown !== null) for (const group of groups.of(texts)) this.#addAll(group * slots);
   }
 
-  #addAll(cell: number): void {
-    this.#input.tally.counts[cell + ENTITIES]++;
-    for (let index = 0; index + 1 < this.#starts.length; index++) this.#addSession(cell, index);
+  #addAll(slot: number): void {
+    this.#input.tally.counts[slot + ENTITIES]++;
+    for (let index = 0; index + 1 < this.#starts.length; index++) this.#addSession(slot, index);
   }
 
   #addToPeriods(): void {
@@ -69,19 +69,19 @@ class SessionCounter {
     let last = -1;
     for (let index = 0; index + 1 < this.#starts.length; index++) {
       const period = periodAt(plan.periods, this.#dates[this.#starts[index]]);
-      const cell = (period + 1) * SESSION_CELLS;
-      if (period !== last) tally.counts[cell + ENTITIES]++;
+      const slot = (period + 1) * SESSION_SLOTS;
+      if (period !== last) tally.counts[slot + ENTITIES]++;
       last = period;
-      this.#addSession(cell, index);
+      this.#addSession(slot, index);
     }
   }
 
-  #addSession(cell: number, index: number): void {
+  #addSession(slot: number, index: number): void {
     const { tally } = this.#input;
     const [from, to] = [this.#starts[index], this.#starts[index + 1]];
-    tally.counts[cell + SESSIONS]++;
-    if (to - from === 1) tally.counts[cell + SINGLE]++;
-    tally.sample(cell + SECONDS, this.#dates[to - 1] - this.#dates[from]);
-    tally.sample(cell + EVENTS, to - from);
+    tally.counts[slot + SESSIONS]++;
+    if (to - from === 1) tally.counts[slot + SINGLE]++;
+    tally.sample(slot + SECONDS, this.#dates[to - 1] - this.#dates[from]);
+    tally.sample(slot + EVENTS, to - from);
   }
 }

@@ -12,7 +12,7 @@ import type { DatabaseCall, Members } from './handler.js';
 
 export async function handleInsert(call: DatabaseCall): Promise<Members> {
   const { databaseId, body, lines, records, idempotencyId, charge } = call;
-  const { entityCount, valueCount, quarantinedCount } = await call.engine.insert({
+  const { entityCount, valueCount, quarantinedCount, duplicateCount } = await call.engine.insert({
     databaseId,
     body,
     lines,
@@ -24,8 +24,9 @@ export async function handleInsert(call: DatabaseCall): Promise<Members> {
     idempotencyId,
     created: (changes) => call.notes.changed(changes, call.catalog),
   });
-  const more = quarantinedCount === undefined ? '' : `,"quarantined-lines":${quarantinedCount}`;
-  return `"inserted-entities":${entityCount},"inserted-values":${valueCount}${more}`;
+  const kept = quarantinedCount === undefined ? '' : `,"quarantined-lines":${quarantinedCount}`;
+  const left = duplicateCount === undefined ? '' : `,"duplicate-lines":${duplicateCount}`;
+  return `"inserted-entities":${entityCount},"inserted-values":${valueCount}${kept}${left}`;
 }
 
 function quarantineOf({ engine, databaseId, notes }: DatabaseCall, parameters: string): QuarantineRequest {

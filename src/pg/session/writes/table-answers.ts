@@ -82,26 +82,30 @@ function linesOf(
   });
 }
 
+/** The answer of a change of the model that has taken effect, and the number of rows written. */
+export interface ModelAnswer {
+  readonly answer: Answer;
+  readonly rowCount: number;
+}
+
 /** If it rejects, nothing has been changed. `statement` concerns dimensions. */
 export async function answerTables(
   statement: Exclude<sql.ModelStatement, sql.CreateViewStatement>,
   engine: Engine,
   request: PostgresRequest,
   waiting: Waiting,
-): Promise<Answer> {
+): Promise<ModelAnswer> {
   request.grantWrite().checkTables(statement.is === 'drop-table');
   if (statement.is === 'drop-table') {
     await change(engine, request, (model) => dropped(statement, model));
-    request.ended(null, 0);
-    return done('DROP TABLE');
+    return { answer: done('DROP TABLE'), rowCount: 0 };
   }
   const { table, ifNotExists, query } = statement;
   const name = sql.apiNameOf(table.name, table.position);
   const tag = query === null ? 'CREATE TABLE' : null;
   if (ifNotExists && sql.tableNamed(table.name, request.context.model) !== null) {
-    request.ended(null, 0);
     const what = `relation ${JSON.stringify(table.name)} already exists, skipping`;
-    return done(tag ?? 'CREATE TABLE AS', notice('42P07', what));
+    return { answer: done(tag ?? 'CREATE TABLE AS', notice('42P07', what)), rowCount: 0 };
   }
   sql.refuseView(table, request.context);
   if (query === null) {
@@ -111,8 +115,7 @@ export async function answerTables(
     );
   }
   const rowCount = query === null ? 0 : await createAs(statement, name, engine, request, waiting);
-  request.ended(null, rowCount);
-  return done(tag ?? `SELECT ${rowCount}`);
+  return { answer: done(tag ?? `SELECT ${rowCount}`), rowCount };
 }
 
 const dropped = (statement: sql.DropTableStatement, model: DatabaseModel): readonly CatalogChange[] =>

@@ -10,6 +10,7 @@ import * as sql from '../../../sql/index.js';
 import { ProtocolError } from '../../protocol/errors.js';
 import { type PostgresRequest, requestOf } from '../queries/select.js';
 import type { SessionTables } from '../session-tables.js';
+import type { Waiting } from '../waiting.js';
 
 /** An insert body of at most ENTITIES_PER_INSERT_MAX rows. */
 export interface CopiedRows {
@@ -33,11 +34,21 @@ const SAVEPOINTS_MAX = 1_000;
 const NO_RETURNING =
   'in a transaction block, whose writes take effect at COMMIT, RETURNING is available for INSERT ... VALUES without ON CONFLICT, and with the columns that it names';
 
+const ONE_CHANGE =
+  'a CREATE or DROP of a table or view that lasts must be the only write of its transaction block: COMMIT before and after it';
+
+/** Takes effect at COMMIT. Rejects with nothing changed. */
+export type BlockChange = (request: PostgresRequest, waiting: Waiting) => Promise<unknown>;
+
 type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
 
 export class TransactionWrites {
   readonly #engine: Engine;
   #pending: PendingWrite[] = [];
+  /** The change of the block, with the number of savepoints before it. */
+  #change: { readonly run: BlockChange; readonly savepointCount: number } | null = null;
+  /** What `#pending` writes; null = not collected. */
+  #earlier: sql.EarlierWrites | null = null;
   #byteCount = 0;
   readonly #releases: (() => void)[] = [];
   /** The savepoints of the block, with the number of writes before each. */
@@ -48,15 +59,22 @@ export class TransactionWrites {
   }
 
   get isEmpty(): boolean {
-    return this.#pending.length === 0;
+    return this.#pending.length === 0 && this.#change === null;
+  }
+
+  /** Adds a change of tables or views, which must be the only write of the block. Throws 0A000. */
+  addChange(run: BlockChange): void {
+    if (!this.isEmpty) throw new ProtocolError('0A000', ONE_CHANGE);
+    this.#change = { run, savepointCount: this.#savepoints.length };
   }
 
   /** Adds a write to the block. Throws 54000, 53200, and the errors of binding. */
   add(write: PendingWrite, request: PostgresRequest, tables: Pick<SessionTables, 'all'> | null = null): void {
     request.grantWrite();
+    if (this.#change !== null) throw new ProtocolError('0A000', ONE_CHANGE);
     if (write.is === 'statement') {
-      const before = this.#pending.map(statementOf);
-      sql.checkWrite(write.statement, before, requestOf(request.context, 'postgres', tables));
+      const sqlRequest = requestOf(request.context, 'postgres', tables);
+      sql.checkWrite(write.statement, this.#writesBefore(sqlRequest), sqlRequest);
     }
     const byteCount = this.#byteCount + write.bytes;
     if (byteCount > BYTES_MAX || this.#pending.length >= STATEMENTS_MAX) {
@@ -70,13 +88,27 @@ export class TransactionWrites {
     this.#releases.push(release);
     this.#byteCount = byteCount;
     this.#pending.push(write);
+    this.#earlier?.add(statementOf(write), requestOf(request.context, 'postgres', tables));
+  }
+
+  #writesBefore(request: sql.SqlRequest): sql.EarlierWrites {
+    if (this.#earlier === null) {
+      this.#earlier = new sql.EarlierWrites();
+      for (const write of this.#pending) this.#earlier.add(statementOf(write), request);
+    }
+    return this.#earlier;
   }
 
   /** Executes the writes of the block as one record. Rejects, with nothing written, if one of them is refused. */
-  async commit(request: PostgresRequest, tables: Pick<SessionTables, 'all'>): Promise<void> {
-    const writes = this.#pending;
+  async commit(
+    request: PostgresRequest,
+    tables: Pick<SessionTables, 'all'>,
+    waiting: Waiting,
+  ): Promise<void> {
+    const [writes, change] = [this.#pending, this.#change];
     try {
-      await runWrites(this.#engine, writes, request, tables);
+      if (change !== null) await change.run(request, waiting);
+      else await runWrites(this.#engine, writes, request, tables);
     } finally {
       this.drop();
     }
@@ -94,6 +126,8 @@ export class TransactionWrites {
   rollbackTo(name: string): void {
     const at = this.#savepointIndex(name);
     this.#pending.length = this.#savepoints[at].writeCount;
+    this.#earlier = null;
+    if (this.#change !== null && this.#change.savepointCount > at) this.#change = null;
     this.#savepoints.length = at + 1;
     this.#byteCount = this.#pending.reduce((sum, { bytes }) => sum + bytes, 0);
   }
@@ -111,6 +145,8 @@ export class TransactionWrites {
 
   drop(): void {
     this.#pending = [];
+    this.#earlier = null;
+    this.#change = null;
     this.#byteCount = 0;
     this.#savepoints.length = 0;
     for (const release of this.#releases.splice(0)) release();

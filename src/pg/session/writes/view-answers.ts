@@ -4,8 +4,9 @@ import { QuarryError } from '../../../base/index.js';
 import { type CatalogChange, savedQueriesOf } from '../../../catalog/index.js';
 import type { EngineApi } from '../../../engine/index.js';
 import * as sql from '../../../sql/index.js';
-import { type Answer, done } from '../answer.js';
+import { done } from '../answer.js';
 import { type PostgresRequest, requestOf } from '../queries/select.js';
+import type { ModelAnswer } from './table-answers.js';
 
 type ViewStatement = sql.CreateViewStatement | sql.DropTableStatement;
 
@@ -16,7 +17,7 @@ export async function answerViews(
   dialect: sql.SqlDialect,
   engine: Pick<EngineApi, 'change'>,
   request: PostgresRequest,
-): Promise<Answer> {
+): Promise<ModelAnswer> {
   request.grantWrite().checkViews(statement.is === 'drop-table');
   await engine.change((catalog) => {
     const { context } = request;
@@ -32,8 +33,7 @@ export async function answerViews(
     request.changed(changes);
     return { changes, answer: null };
   });
-  request.ended(null, 0);
-  return done(statement.is === 'drop-table' ? 'DROP VIEW' : 'CREATE VIEW');
+  return { answer: done(statement.is === 'drop-table' ? 'DROP VIEW' : 'CREATE VIEW'), rowCount: 0 };
 }
 
 function changesOf(

@@ -29,12 +29,14 @@ import {
   relationsIn,
   rewritten,
 } from '../../relations/tree.js';
+import { withoutCorrelatedTables } from './correlated-tables.js';
 import { groupedByEqualities, outerEquality, pulledUp } from './pull-up.js';
 import { type Domain, keysBetween, overDomain, withEmptyGroups } from './push-domain.js';
 
 export function decorrelate(plan: RelationPlan): RelationPlan {
-  if (![plan.root, ...plan.tables].some(hasCorrelation)) return plan;
-  return new Decorrelation(plan).plan();
+  const whole = withoutCorrelatedTables(plan);
+  if (![whole.root, ...whole.tables].some(hasCorrelation)) return whole;
+  return new Decorrelation(whole).plan();
 }
 
 function hasCorrelation(relation: Relation): boolean {

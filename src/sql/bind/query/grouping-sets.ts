@@ -4,7 +4,6 @@ import {
   type Definition,
   type Expression,
   INTEGER,
-  outerColumns,
   type Relation,
   type RelationAggregate,
   type RelationColumn,
@@ -49,9 +48,6 @@ export class GroupingSets {
     if (this.#sets === null) return groups.build(input);
     const { definitions, aggregates, groupings } = groups.parts;
     const rows = extended(input, definitions);
-    if (outerColumns(rows).size > 0) {
-      throw sqlError('a correlated subquery has no GROUPING SETS, ROLLUP or CUBE', this.#position);
-    }
     const table = tables.push(() => rows) - 1;
     const parts = this.#sets.map((set) => {
       const over = new SharedRows(table, columnsOf(rows), columns);

@@ -5,11 +5,13 @@
  */
 const CAPACITY_MIN = 64;
 
-export class Lane {
+export class Strand {
   lo = new Uint32Array(CAPACITY_MIN);
   hi = new Uint32Array(CAPACITY_MIN);
   starts = new Uint32Array(CAPACITY_MIN + 1);
   dates = new Float64Array(CAPACITY_MIN);
+  /** Events with the same link are one event with several dates; 0 = none. */
+  links = new Uint32Array(CAPACITY_MIN);
   secondCount = 0;
   eventCount = 0;
   /** The bits of all events together. */
@@ -25,9 +27,10 @@ export class Lane {
   }
 
   /** Adds an event that is not earlier than the last. */
-  add(date: number, lo: number, hi: number): void {
+  add(date: number, lo: number, hi: number, link: number): void {
     if (this.eventCount === this.lo.length) this.#grow();
     this.lo[this.eventCount] = lo;
+    this.links[this.eventCount] = link;
     this.hi[this.eventCount++] = hi;
     if (this.secondCount === 0 || this.dates[this.secondCount - 1] !== date) {
       this.dates[this.secondCount++] = date;
@@ -43,6 +46,7 @@ export class Lane {
     this.hi = longer(this.hi, new Uint32Array(capacity));
     this.starts = longer(this.starts, new Uint32Array(capacity + 1));
     this.dates = longer(this.dates, new Float64Array(capacity));
+    this.links = longer(this.links, new Uint32Array(capacity));
   }
 
   /** Whether an event of the second satisfies the step. */
@@ -53,6 +57,22 @@ export class Lane {
       if ((words[event] & flag) !== 0) return true;
     }
     return false;
+  }
+
+  satisfies(event: number, step: number): boolean {
+    return (((step < 32 ? this.lo[event] : this.hi[event]) >>> (step & 31)) & 1) !== 0;
+  }
+
+  /** The second of a date, which is one of the strand's. */
+  secondOf(date: number): number {
+    let low = 0;
+    let high = this.secondCount - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.dates[middle] < date) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** Whether any event satisfies the step. */

@@ -1,0 +1,4 @@
+/** Answers of POST /v1/query/funnel to generated questions are those of the model. */
+import { compareKind } from './compare.js';
+
+compareKind('funnel');
