@@ -4,13 +4,7 @@
  * question's kind. Partial answers of shards are merged by adding counts and joining samples, so the merge is the same
  * for every kind.
  */
-import type {
-  BehaviourQuestion,
-  BehaviourScope,
-  FlowQuestion,
-  PeriodStarts,
-  TimelinePosition,
-} from './condition.js';
+import type { BehaviourScope, FlowQuestion, PeriodStarts, TimelinePosition } from './condition.js';
 
 export const BEHAVIOUR_KINDS = [
   'funnel',
@@ -24,8 +18,8 @@ export const BEHAVIOUR_KINDS = [
   'overlap',
   'compare',
   'timeline',
-] as const satisfies readonly BehaviourQuestion['kind'][];
-export type BehaviourKind = BehaviourQuestion['kind'];
+] as const;
+export type BehaviourKind = (typeof BEHAVIOUR_KINDS)[number];
 
 /** Group 0 of an answer is the whole; the others are those of the breakdown, then the others, then those without a value. */
 export interface BehaviourGroups {

@@ -11,7 +11,7 @@ compareKind('timeline');
 const SEED = Number(process.env.QUARRY_SEED ?? Date.now() % 1_000_000);
 const TIMELINES = 100;
 /** Later than all events of generated histories. */
-const LATER = '2026-06-01T00:00:00Z';
+const LATER = Date.parse('2026-06-01T00:00:00Z');
 
 interface Page {
   readonly data: readonly object[];
@@ -24,6 +24,7 @@ t.test('pages hold every event once, whatever is inserted meanwhile', async (t) 
   const world = generateHistory(prng, 'h');
   const server = await BehaviourServer.start(t, 5, [world]);
   const wrong: string[] = [];
+  let inserted = 0;
   for (let round = 0; round < TIMELINES; round++) {
     // What is inserted could change which entities satisfy a condition list.
     const { query: _query, ...fields } = generateQuestion('timeline', prng, world);
@@ -35,7 +36,11 @@ t.test('pages hold every event once, whatever is inserted meanwhile', async (t) 
       const page: Page = JSON.parse(text);
       found.push(...page.data);
       token = page['page-token'];
-      const newer = { value: 'a', date: LATER };
+      // Each is later than the ones before: an event equal to one of a page already sent could not be told from it.
+      const newer = {
+        value: 'a',
+        date: `${new Date(LATER + 1000 * ++inserted).toISOString().slice(0, 19)}Z`,
+      };
       if (prng.chance(0.2))
         await server.succeed('/v1/insert', { [question['entity-id']]: { dimension: 'h', act: [newer] } });
     }

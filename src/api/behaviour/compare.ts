@@ -16,11 +16,11 @@ import type { BoundQuestion } from './kind.js';
 import { floatText, ratioText } from './numbers.js';
 import { segmentsOf } from './overlap.js';
 import { proportionsPValue } from './proportions.js';
-import { bindShared, type RequestCall } from './question.js';
+import { bindShared, isAllowed, type QuestionCall } from './question.js';
 import { inOrder } from './stream.js';
 
 export type CompareFields = (typeof compare)['properties'];
-type CompareCall = RequestCall<CompareFields>;
+type CompareCall = QuestionCall<CompareFields>;
 
 const LIMIT_DEFAULT = 20;
 const SEGMENTS = 2;
@@ -38,7 +38,7 @@ export function bindCompare(call: CompareCall): BoundQuestion {
     limit: () => body.get('limit') ?? LIMIT_DEFAULT,
   });
   const { zone: _zone, ...target } = shared;
-  const scope: BehaviourScope = {
+  const plan: BehaviourScope = {
     ...target,
     events: [],
     streams: [],
@@ -53,15 +53,18 @@ export function bindCompare(call: CompareCall): BoundQuestion {
       limit,
     },
   };
-  return { scope, write: (text, answer) => writeCompare(text, columns, answer) };
+  return { scope: plan, write: (text, answer) => writeCompare(text, columns, answer) };
 }
 
 /** The columns in the order of their names. */
-function columnsOf({ body, dimension, checkColumn, allows, prefix }: CompareCall): readonly Column[] {
+function columnsOf(call: CompareCall): readonly Column[] {
+  const { body, dimension, checkColumn, prefix } = call;
   const names = body.get('columns') ?? null;
   if (names === null) {
     const all = [...dimension.columns.values()];
-    return inOrder(all.filter((column) => isComparable(column) && allows(column)));
+    return inOrder(
+      all.filter((column) => isComparable(column) && isAllowed(call as unknown as QuestionCall, column)),
+    );
   }
   const binder = new EventBinder(dimension, checkColumn);
   const columns = checkAll(names, (name) => {
@@ -82,9 +85,9 @@ const comparedColumn = (column: Column): ComparedColumn => ({
 function writeCompare(
   text: AnswerText,
   columns: readonly Column[],
-  { counts: cells, compared }: BehaviourAnswer,
+  { counts: slots, compared }: BehaviourAnswer,
 ): void {
-  const [m, n, tested] = cells;
+  const [m, n, tested] = slots;
   const { keys, counts } = compared ?? { keys: [], counts: new Float64Array(0) };
   text.writeAll('[', [...keys.entries()], ']', ([index, key]) => {
     const { column, value } = comparedOfKey(key);

@@ -49,7 +49,13 @@ export function bindBehaviourCondition(object: JsonObject, call: ConditionCall, 
   const body = RequestBody.of(schema, json, at, 'path') as unknown as RequestBody<QuestionCallFields>;
   return body.read(() => {
     checkDimension(body, call.dimension, at);
-    const { question, test } = bind({ ...call, body, prefix: `${at}.`, restrict: (condition) => condition });
+    const { question, test } = bind({
+      ...call,
+      body,
+      databaseId: 0,
+      prefix: `${at}.`,
+      restrict: (condition) => condition,
+    });
     return { op: 'behaviour', question: { ...question, breakdown: null }, test };
   });
 }

@@ -2,7 +2,7 @@
 import type { Body } from '../../interface/index.js';
 import type { BehaviourAnswer, BehaviourScope } from '../../ir/index.js';
 import type { AnswerText } from '../query/aggregate-text.js';
-import type { QuestionCallFields, RequestCall } from './question.js';
+import type { QuestionCall, QuestionCallFields } from './question.js';
 
 export interface BoundQuestion {
   readonly scope: BehaviourScope;
@@ -13,5 +13,5 @@ export interface BoundQuestion {
 export interface QuestionKind<F extends QuestionCallFields> {
   readonly schema: Body<F>;
   /** Throws 506, 4008, 4010, 4040, 4049, 9101 to 9103, and the errors of conditions, windows and predicates. */
-  readonly bind: (call: RequestCall<F>) => BoundQuestion;
+  readonly bind: (call: QuestionCall<F>) => BoundQuestion;
 }

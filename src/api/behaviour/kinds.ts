@@ -59,8 +59,7 @@ export function bindBehaviour(
     if (dimension === null) return null;
     const { checkColumn } = access;
     const { scope, write } = bind({
-      ...{ databaseId: model.id, body: question, dimension, nowMs, checkColumn },
-      allows: (column) => access.allows(dimension, column),
+      ...{ body: question, dimension, databaseId: model.id, nowMs, checkColumn },
       bindNested: (query, path) => bindQuery(query, dimension, nowMs, { checkColumn, path }),
       restrict: (condition: Condition | null) => access.restrict(dimension, condition, nowMs),
       prefix: queryPath.slice(0, -'query'.length),

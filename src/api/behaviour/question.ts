@@ -8,7 +8,7 @@ import {
 } from '../../interface/index.js';
 import type { BehaviourScope, Condition, PeriodStarts, Window } from '../../ir/index.js';
 import { type Column, type Dimension, type Period, PeriodCalendar, ZoneOffsets } from '../../schema/index.js';
-import { readAll } from '../body/fields.js';
+import { readAll, readOrNull } from '../body/fields.js';
 import type { Json } from '../body/json.js';
 import type { RequestBody } from '../body/request-body.js';
 import type { ColumnCheck } from '../condition/column-check.js';
@@ -23,6 +23,8 @@ export type QuestionCallFields = QuestionFields & CountQueryFields;
 export interface QuestionCall<F extends QuestionCallFields = QuestionCallFields> {
   readonly body: RequestBody<F>;
   readonly dimension: Dimension;
+  /** 0 in a condition list, whose answer has no pages. */
+  readonly databaseId: number;
   readonly nowMs: BindingTime;
   readonly checkColumn: ColumnCheck;
   /** Binds a condition list inside the question. */
@@ -31,13 +33,6 @@ export interface QuestionCall<F extends QuestionCallFields = QuestionCallFields>
   readonly restrict: (condition: Condition | null) => Condition | null;
   /** Path of the question in messages, ending with a dot, or empty. */
   readonly prefix: string;
-}
-
-/** A question that is a request of its own, not part of a condition. */
-export interface RequestCall<F extends QuestionCallFields = QuestionCallFields> extends QuestionCall<F> {
-  readonly databaseId: number;
-  /** Whether the caller may use a column of the dimension. */
-  readonly allows: (column: Column) => boolean;
 }
 
 export type SharedPlan = Pick<BehaviourScope, 'condition' | 'between'> & {
@@ -120,3 +115,10 @@ export function secondsOf(text: string, path: string): number {
   if (seconds >= 1) return seconds;
   throw new QuarryError(9101, `${path} must be at least 1sec`);
 }
+
+/** Whether the caller may use the column. */
+export const isAllowed = ({ dimension, checkColumn }: QuestionCall, column: Column): boolean =>
+  readOrNull(() => {
+    checkColumn(dimension, column);
+    return true;
+  }) === true;

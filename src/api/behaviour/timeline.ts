@@ -14,11 +14,11 @@ import { openedText, pageTokenError, sealedText, type TokenOwner } from '../extr
 import type { AnswerText } from '../query/aggregate-text.js';
 import { EventBinder, valueColumnOf } from './event.js';
 import type { BoundQuestion } from './kind.js';
-import { bindShared, type RequestCall } from './question.js';
+import { bindShared, isAllowed, type QuestionCall } from './question.js';
 import { inOrder } from './stream.js';
 
 export type TimelineFields = (typeof timeline)['properties'];
-type TimelineCall = RequestCall<TimelineFields>;
+type TimelineCall = QuestionCall<TimelineFields>;
 
 const LIMIT_DEFAULT = 100;
 
@@ -40,7 +40,7 @@ export function bindTimeline(call: TimelineCall): BoundQuestion {
     limit,
     after: token === null ? null : positionIn(openedText(owner, token)),
   };
-  const scope: BehaviourScope = {
+  const plan: BehaviourScope = {
     ...target,
     events: [],
     streams: [],
@@ -50,17 +50,23 @@ export function bindTimeline(call: TimelineCall): BoundQuestion {
     breakdown: null,
     question,
   };
-  return { scope, write: (text, answer) => writeTimeline(text, owner, limit, answer) };
+  return { scope: plan, write: (text, answer) => writeTimeline(text, owner, limit, answer) };
 }
 
-function columnsOf({ body, dimension, checkColumn, allows, prefix }: TimelineCall): readonly Column[] {
+function columnsOf(call: TimelineCall): readonly Column[] {
+  const { body, dimension, checkColumn, prefix } = call;
   const names = body.get('columns') ?? null;
   if (names !== null) {
     const binder = new EventBinder(dimension, checkColumn);
     return inOrder(checkAll(names, (name) => binder.eventColumn(name, `${prefix}columns`)));
   }
   const all = [...dimension.columns.values()];
-  return inOrder(all.filter((column) => column.active && isEventType(column.type) && allows(column)));
+  return inOrder(
+    all.filter(
+      (column) =>
+        column.active && isEventType(column.type) && isAllowed(call as unknown as QuestionCall, column),
+    ),
+  );
 }
 
 /** Columns by relation, those of a relation in its order. */

@@ -1,5 +1,5 @@
 /**
- * Comparisons of two segments. Cells: the entities of each, and on the main thread the number of values. Values are counted
+ * Comparisons of two segments. Slots: the entities of each, and on the main thread the number of values. Values are counted
  * by entities that have them: an event column's by those with such an event in `between`.
  * Cost  linear in entities and events, column by column.
  */
@@ -65,7 +65,7 @@ function countEventValues(
   const own = run.child();
   try {
     const events = [[[{ columnId: column.columnId, tests: [] }]]];
-    const all = { ...plan, condition: null, events, streams: [], isTied: false, values: [column] };
+    const all = { ...plan, condition: null, events, isTied: false, values: [column] };
     const found = readEntityEvents(shard, all, entitiesOf, own);
     const [dates, numbers] = [found.columns[0], found.columns[found.valueColumn]];
     const counts = new NumberCounts(own);

@@ -18,6 +18,7 @@ import type { ValuePairs } from './value-pairs.js';
 export interface EntityInput<Question extends BehaviourQuestion = BehaviourQuestion> {
   readonly plan: BehaviourScope;
   readonly question: Question;
+  readonly shard: DimensionShard;
   readonly events: EntityEvents;
   readonly entitiesOf: EntitiesOf;
   readonly run: QueryRun;
@@ -25,7 +26,6 @@ export interface EntityInput<Question extends BehaviourQuestion = BehaviourQuest
 
 export interface KernelInput<Question extends BehaviourQuestion = BehaviourQuestion>
   extends EntityInput<Question> {
-  readonly shard: DimensionShard;
   readonly tally: Tally;
   /** The values of a comparison. */
   readonly pairs: ValuePairs;

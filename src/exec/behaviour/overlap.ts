@@ -6,14 +6,8 @@ import type { OverlapQuestion } from '../../ir/index.js';
 import { eachRow, hasRow } from './entity-rows.js';
 import type { KernelInput } from './kernel.js';
 
-export function countOverlap({
-  question,
-  shard,
-  events,
-  entitiesOf,
-  run,
-  tally,
-}: KernelInput<OverlapQuestion>): void {
+export function countOverlap(input: KernelInput<OverlapQuestion>): void {
+  const { question, shard, events, entitiesOf, run, tally } = input;
   const segments = question.segments.map(entitiesOf);
   eachRow(shard, events.rows, run, (row) => {
     let combination = 0;

@@ -30,14 +30,14 @@ export function entitiesByBehaviour(
   try {
     const entities = entitiesOf(own);
     const events = readEntityEvents(shard, plan, entities, own);
-    mark({ plan, question: plan.question, events, entitiesOf: entities, run: own }, test, bitmap, shard);
+    mark({ plan, question: plan.question, shard, events, entitiesOf: entities, run: own }, test, bitmap);
   } finally {
     own.releaseAll();
   }
   return bitmap;
 }
 
-function mark(input: EntityInput, test: BehaviourTest, bitmap: Uint8Array, shard: DimensionShard): void {
+function mark(input: EntityInput, test: BehaviourTest, bitmap: Uint8Array): void {
   switch (test.kind) {
     case 'funnel':
       markFunnel(input as EntityInput<FunnelQuestion>, test, bitmap);
@@ -46,7 +46,7 @@ function mark(input: EntityInput, test: BehaviourTest, bitmap: Uint8Array, shard
       markRetention(input as EntityInput<RetentionQuestion>, test, bitmap);
       return;
     case 'active':
-      if (test.atLeast === 0) fillEntities(input.events.rows, bitmap, shard);
+      if (test.atLeast === 0) fillEntities(input.events.rows, bitmap, input.shard);
       markActive(input as EntityInput<ActivityQuestion>, test, bitmap);
   }
 }
