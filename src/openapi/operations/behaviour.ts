@@ -250,7 +250,7 @@ export const BEHAVIOUR_OPERATIONS: Operations = {
       'query-name': 'buyers',
       segments: [
         { name: 'buyers', query: [{ paid: { minfreq: 1, between: BETWEEN } }] },
-        { name: 'others', query: ['not', { paid: {} }] },
+        { name: 'others', query: ['not', { paid: { minfreq: 1, between: BETWEEN } }] },
       ],
       limit: 1,
     },
