@@ -221,8 +221,8 @@ export const BEHAVIOUR_OPERATIONS: Operations = {
     example: {
       'query-name': 'both',
       segments: [
-        { name: 'visitors', query: [{ visit: {} }] },
-        { name: 'buyers', query: [{ paid: {} }] },
+        { name: 'visitors', query: [{ visit: { minfreq: 1, between: BETWEEN } }] },
+        { name: 'buyers', query: [{ paid: { minfreq: 1, between: BETWEEN } }] },
       ],
     },
     answer: answers.byName(overlapAnswer),
@@ -249,8 +249,8 @@ export const BEHAVIOUR_OPERATIONS: Operations = {
     example: {
       'query-name': 'buyers',
       segments: [
-        { name: 'buyers', query: [{ paid: {} }] },
-        { name: 'others', query: ['not', { paid: {} }] },
+        { name: 'buyers', query: [{ paid: { minfreq: 1, between: BETWEEN } }] },
+        { name: 'others', query: ['not', { paid: { minfreq: 1, between: BETWEEN } }] },
       ],
       limit: 1,
     },
