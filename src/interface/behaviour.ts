@@ -208,7 +208,7 @@ export const actives = named(
 export type Actives = Infer<typeof actives>;
 
 /** The fields of a question in a condition list, where its name has no meaning. */
-const inCondition = <F extends typeof questionFields>(fields: F) => ({
+export const inCondition = <F extends typeof questionFields>(fields: F) => ({
   ...fields,
   'query-name': orNull(questionFields['query-name']),
 });
@@ -246,16 +246,6 @@ export const activeCondition = named(
     'at-most': orNull(integer('The greatest number of periods.', 0, PERIODS_MAX, { codes: WRONG })),
   }),
 );
-export const behaviourCondition = named(
-  'BehaviourCondition',
-  union(
-    'A condition on behaviour: the entities that the answer to a question counts in some place.',
-    object({ funnel: funnelCondition }),
-    object({ retention: retentionCondition }),
-    object({ active: activeCondition }),
-  ),
-);
-
 export const severalQuestions = <S>(one: Schema<S>) =>
   oneOrSeveral(
     one,

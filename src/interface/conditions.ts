@@ -266,6 +266,7 @@ export type Frequency = Infer<typeof frequency>;
 /** A condition on behaviour: a question and the place in its answer where the entity counts. */
 export type BehaviourCondition =
   | { readonly funnel: Readonly<Record<string, unknown>> }
+  | { readonly sequence: Readonly<Record<string, unknown>> }
   | { readonly retention: Readonly<Record<string, unknown>> }
   | { readonly active: Readonly<Record<string, unknown>> };
 

@@ -1,16 +1,20 @@
-/** Questions about the order of events: sequences, sessions, flows. */
+/** Questions about the order of events: sequences, sessions, flows; and all conditions on behaviour. */
 import {
+  activeCondition,
   behaviourEvent,
   breakdown,
   columnNames,
   duration,
   ends,
+  funnelCondition,
   groupOf,
+  inCondition,
   intervals,
   number,
   numberOrNull,
   QUESTION,
   questionFields,
+  retentionCondition,
   severalQuestions,
   stats,
   WRONG,
@@ -29,6 +33,7 @@ import {
   orNull,
   plain,
   text,
+  union,
   unread,
 } from './schema.js';
 
@@ -90,6 +95,18 @@ export const flow = named(
   }),
 );
 export type Flow = Infer<typeof flow>;
+
+export const sequenceCondition = named('SequenceCondition', body(QUESTION, inCondition(sequence.properties)));
+export const behaviourCondition = named(
+  'BehaviourCondition',
+  union(
+    'A condition on behaviour: the entities that the answer to a question counts in some place.',
+    object({ funnel: funnelCondition }),
+    object({ sequence: sequenceCondition }),
+    object({ retention: retentionCondition }),
+    object({ active: activeCondition }),
+  ),
+);
 
 export const sequences = named('Sequences', severalQuestions(sequence));
 export const sessionsQueries = named('SessionsQueries', severalQuestions(sessions));

@@ -236,6 +236,8 @@ export interface BehaviourPlan extends BehaviourScope {
 export type BehaviourTest =
   /** Some attempt has step `reached` and not step `missed`; both from 0, null = any. */
   | { readonly kind: 'funnel'; readonly reached: number; readonly missed: number | null }
+  /** The entity has a match. */
+  | { readonly kind: 'sequence' }
   /** The entity is in the cohort and, if `bracket` is not null, returns in it. `cohort` -1 = there is no such cohort. */
   | { readonly kind: 'retention'; readonly cohort: number; readonly bracket: number | null }
   /** The entity is active in so many periods. */

@@ -9,7 +9,7 @@ import type { Body, Schema } from '../interface/index.js';
 /** Codes of query lists and their dimension. */
 export const CONDITIONS: readonly ErrorCode[] = [
   506, 4003, 4005, 4007, 4008, 4009, 4010, 4011, 4012, 4013, 4014, 4016, 4017, 4026, 4038, 4039, 4044, 4047,
-  4048, 4053, 5008, 4040, 4049, 9101, 9102, 9103, 9106,
+  4048, 4053, 5008, 4040, 4049, 9101, 9102, 9103, 9104, 9106,
 ];
 /** Codes of lists of named queries. */
 export const NAMED: readonly ErrorCode[] = [4036, 4054];

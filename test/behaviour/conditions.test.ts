@@ -20,7 +20,7 @@ t.setTimeout(120_000 + ROUNDS * 500);
 
 /** A number of an answer, and the condition that lists the entities. */
 type Listed = readonly [number: number, condition: object];
-type Kind = 'funnel' | 'retention' | 'stickiness';
+type Kind = 'funnel' | 'sequence' | 'retention' | 'stickiness';
 type Numbers<K extends Kind> = (question: Questions[K], answer: never) => readonly Listed[];
 
 const funnelNumbers: Numbers<'funnel'> = (question, answer: { steps: readonly { count: number }[] }) =>
@@ -48,6 +48,10 @@ const stickinessNumbers: Numbers<'stickiness'> = (
     count,
     { active: { ...question, 'at-least': active, 'at-most': active } },
   ]);
+
+const sequenceNumbers: Numbers<'sequence'> = (question, { entities }: { entities: number }) => [
+  [entities, { sequence: question }],
+];
 
 const modelCount = ({ history }: GeneratedHistory, query: Query): number =>
   history.entities.filter((entity) => history.satisfies(query, entity)).length;
@@ -92,6 +96,7 @@ function joined(prng: Prng, world: GeneratedHistory): Query {
   const activity = generateQuestion('stickiness', prng, world);
   const reached = { funnel: { ...funnel, reached: 1, 'not-reached': funnel.steps.length } };
   const active = { active: { ...activity, 'at-least': prng.below(2), 'at-most': prng.between(1, 3) } };
+  const matched = { sequence: generateQuestion('sequence', prng, world) };
   const nested = { active: { ...activity, query: prng.chance(0.5) ? [reached] : ['not', reached] } };
   return prng.pick<Query>([
     [reached],
@@ -101,6 +106,9 @@ function joined(prng: Prng, world: GeneratedHistory): Query {
     [reached, 'and', active],
     [reached, 'or', ['not', active]],
     [nested],
+    [matched],
+    ['not', matched, 'and', reached],
+    [{ active: { ...activity, query: [matched] } }],
     ['not', nested],
   ]);
 }
@@ -115,6 +123,7 @@ for (const shards of SHARDS) {
       t.strictSame(wrong.slice(0, 3), [], `${name}: ${wrong.length} differ`);
     };
     check('funnel', await compare('funnel', funnelNumbers, site));
+    check('sequence', await compare('sequence', sequenceNumbers, site));
     check('retention', await compare('retention', retentionNumbers, site));
     check('stickiness', await compare('stickiness', stickinessNumbers, site));
     const wrong: object[] = [];

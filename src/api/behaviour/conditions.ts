@@ -1,5 +1,5 @@
 /**
- * Conditions on behaviour in condition lists: `{"funnel": {...}}`, `{"retention": {...}}`, `{"active": {...}}`. A column of such a
+ * Conditions on behaviour in condition lists: `{"funnel": {...}}`, `{"sequence": {...}}`, `{"retention": {...}}`, `{"active": {...}}`. A column of such a
  * name is not hidden: the fields of its predicates are others.
  */
 import { QuarryError } from '../../base/index.js';
@@ -15,6 +15,7 @@ import { bindFunnel, type FunnelFields } from './funnel.js';
 import type { BoundQuestion } from './kind.js';
 import { type QuestionCall, type QuestionCallFields, zoneOf } from './question.js';
 import { bindRetention, type RetentionFields } from './retention.js';
+import { bindSequence, type SequenceFields } from './sequence.js';
 
 type Scope = BoundQuestion['scope'];
 /** What a condition list knows of the question. */
@@ -29,6 +30,7 @@ interface ConditionKind {
 
 const CONDITION_KINDS: Readonly<Record<string, ConditionKind>> = {
   funnel: { schema: schemas.funnelCondition, field: 'steps', bind: bindReached },
+  sequence: { schema: schemas.sequenceCondition, field: 'pattern', bind: bindMatched },
   retention: { schema: schemas.retentionCondition, field: 'start', bind: bindMember },
   active: { schema: schemas.activeCondition, field: 'event', bind: bindActive },
 };
@@ -85,6 +87,11 @@ function bindReached(call: QuestionCall): ReturnType<ConditionKind['bind']> {
   }
   const test = { kind: 'funnel', reached: reached - 1, missed: missed === null ? null : missed - 1 } as const;
   return { question: scope, test };
+}
+
+function bindMatched(call: QuestionCall): ReturnType<ConditionKind['bind']> {
+  const { scope } = bindSequence(call as unknown as QuestionCall<SequenceFields>);
+  return { question: scope, test: { kind: 'sequence' } };
 }
 
 function bindMember(call: QuestionCall): ReturnType<ConditionKind['bind']> {

@@ -5,6 +5,7 @@ import type {
   Condition,
   FunnelQuestion,
   RetentionQuestion,
+  SequenceQuestion,
 } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import { newShardBitmap } from '../condition/shard-bitmap.js';
@@ -14,6 +15,7 @@ import { type EntitiesOf, readEntityEvents } from './event-masks.js';
 import { eachAttempt } from './funnel/entity-attempts.js';
 import type { EntityInput } from './kernel.js';
 import { eachMember } from './retention.js';
+import { eachMatched } from './sequence/sequence.js';
 
 type BehaviourCondition = Extract<Condition, { readonly op: 'behaviour' }>;
 type TestOf<Kind extends BehaviourTest['kind']> = Extract<BehaviourTest, { readonly kind: Kind }>;
@@ -41,6 +43,9 @@ function mark(input: EntityInput, test: BehaviourTest, bitmap: Uint8Array): void
   switch (test.kind) {
     case 'funnel':
       markFunnel(input as EntityInput<FunnelQuestion>, test, bitmap);
+      return;
+    case 'sequence':
+      eachMatched(input as EntityInput<SequenceQuestion>, (row) => set(bitmap, row));
       return;
     case 'retention':
       markRetention(input as EntityInput<RetentionQuestion>, test, bitmap);

@@ -160,7 +160,7 @@ export const BEHAVIOUR_OPERATIONS: Operations = {
     },
     answer: answers.byName(sequenceAnswer),
     answered: ok({ result: { sale: { entities: 1, matches: 1 } } }),
-    codes: [...CODES, 9104],
+    codes: CODES,
   },
   'POST /v1/query/sessions': {
     tag: 'Behaviour',

@@ -5,30 +5,40 @@
  */
 import type { SequenceQuestion } from '../../../ir/index.js';
 import { sortDates, walkEntities } from '../entity-walk.js';
-import { type KernelInput, rangeWithin } from '../kernel.js';
+import { type EntityInput, type KernelInput, rangeWithin } from '../kernel.js';
 import { SequenceMatcher } from './matcher.js';
 
 /** Memory of an entry of a map from links to events. */
 const LINK_BYTES = 64;
 
 export function countSequence(input: KernelInput<SequenceQuestion>): void {
-  const { events, plan, question, run, tally } = input;
+  const { counts } = input.tally;
+  eachMatched(input, (_row, matches) => {
+    counts[0]++;
+    counts[1] += matches;
+  });
+}
+
+/** Calls `visit` with each entity that has a match, and the number of its matches. */
+export function eachMatched(
+  input: EntityInput<SequenceQuestion>,
+  visit: (row: number, matches: number) => void,
+): void {
+  const { events, plan, question, run } = input;
   const [dates, masks] = events.columns;
   const matcher = new SequenceMatcher(question.pattern, run);
-  walkEntities(events, run, (_row, from, to) => {
+  walkEntities(events, run, (row, from, to) => {
     const range = rangeWithin(dates, from, to, plan.between);
     if (range.from === range.to) return;
     const end = events.linkColumn < 0 ? range.to : uniteDates(input, range.from, range.to);
     sortSeconds(dates, masks, range.from, end);
     const matches = matcher.count(dates.subarray(range.from, end), masks.subarray(range.from, end));
-    if (matches === 0) return;
-    tally.counts[0]++;
-    tally.counts[1] += matches;
+    if (matches > 0) visit(row, matches);
   });
 }
 
 /** Joins tied values of several dates to one event each; returns the end of the remaining events, which are sorted. */
-function uniteDates({ events, run }: KernelInput<SequenceQuestion>, from: number, to: number): number {
+function uniteDates({ events, run }: EntityInput<SequenceQuestion>, from: number, to: number): number {
   const { columns, linkColumn } = events;
   const [dates, masks] = columns;
   const links = columns[linkColumn];
