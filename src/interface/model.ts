@@ -227,6 +227,10 @@ const definition = {
       savedAggregation,
       topValues,
       savedSelect,
+      plain<Readonly<Record<string, unknown>>>({
+        type: 'object',
+        description: 'A question about behaviour: the object that its endpoint takes, without its name.',
+      }),
       text('A SELECT.'),
       list(anyText, 'The dimensions to count; all dimensions if the list is empty.'),
       plain<null>({ type: 'null', description: 'All dimensions.' }),
@@ -257,7 +261,7 @@ export const newSavedQuery = named(
 );
 export const changedSavedQuery = named('ChangedSavedQuery', body(SAVED, definition));
 
-/** The query of each type of saved queries. */
+/** The query of each type of saved queries that is no question about behaviour. */
 export interface SavedQueryKinds {
   readonly 'count/entity': Query;
   readonly 'count/event': Query;
@@ -269,6 +273,9 @@ export interface SavedQueryKinds {
 export type SavedQueryDefinition = {
   [Type in SavedQueryType]: Omit<Infer<typeof changedSavedQuery>, 'type' | 'query'> & {
     readonly type: Type;
-    readonly query: SavedQueryKinds[Type];
+    /** A question about behaviour has the fields of its endpoint but for its name. */
+    readonly query: Type extends keyof SavedQueryKinds
+      ? SavedQueryKinds[Type]
+      : Readonly<Record<string, unknown>>;
   };
 }[SavedQueryType];

@@ -50,6 +50,17 @@ export const SAVED_QUERY_TYPES = [
   'aggregation',
   'top_values',
   'sql',
+  'funnel',
+  'retention',
+  'lifecycle',
+  'stickiness',
+  'actives',
+  'sequence',
+  'sessions',
+  'flow',
+  'overlap',
+  'compare',
+  'timeline',
 ] as const;
 
 export const LOAD_PLANS = ['normal', 'high', 'ultra', 'mega'] as const;

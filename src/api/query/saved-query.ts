@@ -14,7 +14,9 @@ import {
   savedQueriesOf,
 } from '../../catalog/index.js';
 import { changedSavedQuery, newSavedQuery, savedAggregation, savedSelect } from '../../interface/index.js';
+import { BEHAVIOUR_KINDS, type BehaviourKind } from '../../ir/index.js';
 import { type DatabaseModel, DEFAULT_DIMENSION } from '../../schema/index.js';
+import { bindBehaviour } from '../behaviour/kinds.js';
 import type { Access } from '../body/access.js';
 import { objectAt, readAll, readOrNull } from '../body/fields.js';
 import { isList, isObject, type Json, type JsonObject, kindOf, parseJson, writeJson } from '../body/json.js';
@@ -75,7 +77,24 @@ const COUNT = {
     new Map<string, Json>([['query-name', COUNT_NAME], ...ofDimension(dimension), ['query', query]]),
 };
 
+/** A question about behaviour: the object that its endpoint takes, without a name. */
+const questionOf = (kind: BehaviourKind): QueryKind => ({
+  hasDimension: true,
+  read: (query) => objectAt(required(query), 4004, '"query"'),
+  bodyOf: (query, dimension) =>
+    new Map<string, Json>([
+      ...ofDimension(dimension),
+      ...objectAt(query, 4004, '"query"'),
+      ['query-name', COUNT_NAME],
+    ]),
+  bind: by((body, model, nowMs, access) => bindBehaviour(kind, body, model, nowMs, access)),
+});
+
 const KINDS: Readonly<Record<SavedQueryType, QueryKind>> = {
+  ...(Object.fromEntries(BEHAVIOUR_KINDS.map((kind) => [kind, questionOf(kind)])) as Record<
+    BehaviourKind,
+    QueryKind
+  >),
   'count/entity': { ...COUNT, bind: by(bindCountEntity) },
   'count/event': { ...COUNT, bind: by(bindCountEvent) },
   'count/entity/total': {

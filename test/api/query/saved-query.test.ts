@@ -53,6 +53,23 @@ function savedIn(catalog: Catalog, name: string): SavedQuery {
 const objectOf = (members: string): unknown => JSON.parse(`{${members}}`);
 
 const YEAR = '["2020-01-01","2021-01-01"]';
+const DAYS = `{"event":{"visits":{}},"between":${YEAR},"interval":"days"}`;
+const SEGMENTS =
+  '{"segments":[{"name":"a","query":[{"age":{"gt":1}}]},{"name":"b","query":[{"age":{"gt":2}}]}]}';
+/** A question about behaviour of each kind. */
+const QUESTIONS: Readonly<Record<string, string>> = {
+  funnel: '{"steps":[{"event":{"visits":{}}},{"event":{"visits":{"equals":"a"}}}],"within":"7d"}',
+  retention: `{"start":{"event":{"visits":{}}},"between":${YEAR},"interval":"weeks"}`,
+  lifecycle: DAYS,
+  stickiness: DAYS,
+  actives: DAYS,
+  sequence: '{"conditions":[{"event":{"visits":{}}}],"pattern":"(?1)"}',
+  sessions: '{"stream":["visits"],"gap":"30min"}',
+  flow: '{"start":{"event":{"visits":{}}}}',
+  overlap: SEGMENTS,
+  compare: SEGMENTS,
+  timeline: '{"entity-id":"e"}',
+};
 /** A query of each type that can be saved without a dimension. */
 const QUERIES: Readonly<Record<string, string>> = {
   'count/entity': '[{"age":{"equals":9007199254740993}},"or",{"age":{"gt":1.50}}]',
@@ -61,6 +78,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   aggregation: '{"filter":[{"age":{"gt":1}}],"query":[{"age":3}]}',
   top_values: '{"__proto__":{"age":3},"7":{"level":5,"dimension":"users"}}',
   sql: '{"sql":"SELECT age FROM users","columns":["years"]}',
+  ...QUESTIONS,
 };
 const bodyOf = (type: string, more: object = {}, query = QUERIES[type]): string =>
   bodyWith({ name: 'q', type, query: 0, ...more }).replace('"query":0', `"query":${query}`);
@@ -101,6 +119,7 @@ t.test('a saved query runs with the body of its own endpoint', async (t) => {
     QUERIES.aggregation,
     QUERIES.top_values,
     QUERIES.sql,
+    ...Object.values(QUESTIONS).map((question) => question.replace(/}$/, ',"query-name":"query"}')),
   ]);
 });
 

@@ -7,15 +7,21 @@ import {
   type SavedQueryType,
   savedQueriesOf,
 } from '../../../catalog/index.js';
+import { BEHAVIOUR_KINDS, type BehaviourKind } from '../../../ir/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
 import { aggregate, countEvents, handleTopValues } from './aggregation.js';
+import { answerBehaviour } from './behaviour.js';
 import type { DatabaseCall, Handler, Members } from './handler.js';
 import { countTotal, handleCountEntities } from './query.js';
 import { sqlRequestOf } from './sql-write.js';
 
 /** The handler of each type of query is the handler of the type's own endpoint, so that the answers cannot differ. */
 const HANDLERS: Readonly<Record<Exclude<SavedQueryType, 'sql'>, Handler<DatabaseCall>>> = {
+  ...(Object.fromEntries(BEHAVIOUR_KINDS.map((kind) => [kind, answerBehaviour(kind)])) as Record<
+    BehaviourKind,
+    Handler<DatabaseCall>
+  >),
   'count/entity': handleCountEntities,
   'count/event': countEvents,
   'count/entity/total': countTotal,
