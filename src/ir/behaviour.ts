@@ -122,7 +122,7 @@ export const readsStream = ({ question: { kind } }: BehaviourScope): boolean =>
   kind === 'sessions' || kind === 'flow';
 
 /** Whether values are ranked before anything is counted: the groups of a breakdown, or the nodes of a flow. */
-export const needsRanking = ({ breakdown, question }: BehaviourScope): boolean =>
+export const ranksValues = ({ breakdown, question }: BehaviourScope): boolean =>
   breakdown !== null || question.kind === 'flow';
 
 /** The number of groups: the whole, and with a breakdown also the chosen values, others and none. */

@@ -15,7 +15,7 @@ import {
   type CountEntityPlan,
   type ExtractedRow,
   type ExtractPlan,
-  needsRanking,
+  ranksValues,
 } from '../../ir/index.js';
 import {
   Aggregation,
@@ -113,7 +113,7 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
     return this.#cached('behaviour', plans, options, behaviourBytes, (missed) => {
       const { runner } = this.#dependencies;
       return runner.withSlot(missed, options, (query, checkModel) =>
-        missed.length > 1 || missed.some(needsRanking)
+        missed.length > 1 || missed.some(ranksValues)
           ? runner.atOneVersion(missed, query, checkModel, () => this.#behaviour(missed, query))
           : this.#behaviour(missed, query),
       );
@@ -135,7 +135,7 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
 
   /** The values of groups or nodes; null = the question has none. */
   async #groupsOf(plan: BehaviourPlan, query: RunningQuery): Promise<BehaviourGroups | null> {
-    if (!needsRanking(plan)) return null;
+    if (!ranksValues(plan)) return null;
     const rankings = await query.sendAll((worker, bounds) =>
       worker.send('behaviour-values', { plan, bounds }),
     );
