@@ -46,7 +46,7 @@ const nested = (depth: number): object => ({
 });
 
 export const BEHAVIOUR_REFUSALS: readonly Refusal[] = [
-  [4008, count({ sequence: { conditions: [ITEM], pattern: '(?1)' } }), 'sequence'],
+  [9104, count({ sequence: { conditions: [ITEM], pattern: '(?2)' } }), 'character 1'],
   [4010, count({ funnel: { steps: [ITEM, ITEM] } }), 'reached'],
   [4010, count({ funnel: { reached: 2 } }), 'steps'],
   [4049, count({ active: { ...ACTIVE, rolling: 2 } }), 'rolling'],

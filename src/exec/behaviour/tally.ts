@@ -34,11 +34,11 @@ export class Tally {
   }
 
   sample(slot: number, seconds: number): void {
-    if (this.#newCount === this.#new.length) this.#makePlace();
+    if (this.#newCount === this.#new.length) this.#growOrJoin();
     this.#new[this.#newCount++] = slot * 2 ** 32 + seconds;
   }
 
-  #makePlace(): void {
+  #growOrJoin(): void {
     // As many as there are different ones, so that each is copied a few times only.
     if (this.#newCount >= Math.max(NEW_MAX, this.#joined.keys.length)) {
       this.#join();
