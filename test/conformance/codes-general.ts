@@ -60,7 +60,7 @@ export function accessRefusals({
 export const TRANSPORT: readonly Refusal[] = [
   [1500, { ...count, headers: { 'content-type': null } }, 'application/json'],
   [1501, { ...count, headers: { 'content-type': 'text/plain' } }, 'text/plain'],
-  [1501, { ...count, headers: { 'content-encoding': 'zstd' } }, 'zstd'],
+  [1501, { ...count, headers: { 'content-encoding': 'compress' } }, 'compress'],
   [1503, { ...count, text: '{"query-name": "q",}' }, 'position 19'],
   [1503, { ...count, text: '{"query": [], "query": []}' }, 'query'],
   [1503, { path: '/v1/insert', text: '{"u9": {"name": "x"}' }, 'byte 20'],
