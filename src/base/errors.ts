@@ -1,6 +1,6 @@
 /**
  * The table of all errors that clients can receive: code, HTTP status and meaning.
- * Invariants: every error that the server reports is a `QuarryError` of this table; `test/conformance/codes.test.ts` produces
+ * Invariants: every error that the server reports is a `QuarryError` of this table; `test/conformance/codes/codes.test.ts` produces
  * every code over HTTP, unless its entry says why that is impossible; between threads an error is sent as `WireError`, because
  * postMessage drops class and fields.
  */

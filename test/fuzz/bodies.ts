@@ -7,8 +7,8 @@
  * that still fails.
  */
 import fc from 'fast-check';
-import { MODEL } from '../conformance/codes-bodies.js';
-import type { Tree } from '../conformance/codes-swaps.js';
+import { MODEL } from '../conformance/codes/codes-bodies.js';
+import type { Tree } from '../conformance/codes/codes-swaps.js';
 import type { Torture } from '../crash/history/torture-options.js';
 import { type FaultyDisk, faultyDisk } from '../support/faulty-disk.js';
 import type { ApiRequest } from '../support/json-client.js';

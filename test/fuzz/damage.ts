@@ -3,7 +3,7 @@
  * no JSON library writes; or flips, cuts, repeats or inserts bytes.
  */
 import fc from 'fast-check';
-import type { Tree } from '../conformance/codes-swaps.js';
+import type { Tree } from '../conformance/codes/codes-swaps.js';
 
 const nested = (open: string, inside: string, close: string, depth: number): string =>
   open.repeat(depth) + inside + close.repeat(depth);

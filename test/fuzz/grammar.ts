@@ -4,8 +4,8 @@
  */
 import fs from 'node:fs';
 import fc from 'fast-check';
-import { BODIES, QUERY_NAME } from '../conformance/codes-bodies.js';
-import type { Tree } from '../conformance/codes-swaps.js';
+import { BODIES, QUERY_NAME } from '../conformance/codes/codes-bodies.js';
+import type { Tree } from '../conformance/codes/codes-swaps.js';
 import type { ApiRequest } from '../support/json-client.js';
 
 export interface ValidRequest {

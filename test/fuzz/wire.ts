@@ -1,7 +1,7 @@
 /** Hostile bodies over HTTPS, several at a time, to a server process with threads and a disk. */
 import { Agent, request } from 'node:https';
 import fc from 'fast-check';
-import { MODEL } from '../conformance/codes-bodies.js';
+import { MODEL } from '../conformance/codes/codes-bodies.js';
 import { JsonClient } from '../support/json-client.js';
 import type { ServerProcess } from '../support/server-process.js';
 import { judged, type RawAnswer } from './answers.js';

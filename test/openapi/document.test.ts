@@ -6,9 +6,9 @@ import { ERRORS } from '../../src/base/index.js';
 import { ENDPOINTS } from '../../src/http/endpoints/endpoints.js';
 import { BOUNDS } from '../../src/http/endpoints/tables.js';
 import { OPERATIONS } from '../../src/openapi/index.js';
-import { ANSWER_REFUSALS, savedRefusals } from '../conformance/codes-answers.js';
-import { COLUMN_REFUSALS, insertRefusals, QUERY_REFUSALS } from '../conformance/codes-data.js';
-import { accessRefusals, DIMENSIONS, type Refusal, TEAM } from '../conformance/codes-general.js';
+import { ANSWER_REFUSALS, savedRefusals } from '../conformance/codes/codes-answers.js';
+import { COLUMN_REFUSALS, insertRefusals, QUERY_REFUSALS } from '../conformance/codes/codes-data.js';
+import { accessRefusals, DIMENSIONS, type Refusal, TEAM } from '../conformance/codes/codes-general.js';
 import { Checker, sentDocument } from './checker.js';
 
 const document = sentDocument();

@@ -154,7 +154,8 @@ export function admit(
   const records = recordForm === null ? null : recordBodyOf(recordForm, request);
   const isInsert = isInDatabase && (endpoint.takesLines || endpoint.takesRecords);
   const query = isInsert ? request.getQuery() : '';
-  const isDeduplicated = query !== '' && dedupesBodies(query, endpoint.takesRecords) && idempotencyId === null;
+  const isDeduplicated =
+    query !== '' && dedupesBodies(query, endpoint.takesRecords) && idempotencyId === null;
   const bodyScope = isInsert && isDeduplicated ? bodyScopeOf(databaseId, caller, endpoint, query) : null;
   authorizer.noteRequest(context);
   const pathName = found === null ? '' : pathNameOf(found, path);

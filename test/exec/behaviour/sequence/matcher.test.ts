@@ -80,11 +80,11 @@ t.test('matches are those of a search by hand', (t) => {
 
 t.test('a million events of one entity, also of one second, are matched by long patterns', (t) => {
   const spread = Uint32Array.from({ length: MANY }, (_, index) => index);
-  const atOnce = new Uint32Array(MANY).fill(5);
+  const sameSecond = new Uint32Array(MANY).fill(5);
   const masks = new Uint32Array(MANY).fill(1);
   const anywhere = Array.from({ length: STEPS }, () => step(0, { gap: 'later' }));
   const near = [step(0), ...Array.from({ length: STEPS - 1 }, () => timed(0, 0, MANY))];
-  for (const dates of [spread, atOnce]) {
+  for (const dates of [spread, sameSecond]) {
     for (const steps of [anywhere, near]) {
       const matcher = new SequenceMatcher(steps, UNBOUNDED);
       t.equal(matcher.count(dates, masks), Math.floor(MANY / STEPS));

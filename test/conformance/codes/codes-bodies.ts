@@ -2,8 +2,8 @@
  * A valid body for every endpoint with a body, each with names that no other endpoint's body uses. The objects that a
  * body requires are created before it is sent, and again after a changed body was accepted.
  */
-import type { ErrorCode } from '../../src/base/index.js';
-import type { ApiRequest } from '../support/json-client.js';
+import type { ErrorCode } from '../../../src/base/index.js';
+import type { ApiRequest } from '../../support/json-client.js';
 import type { Tree } from './codes-swaps.js';
 
 export interface Body {

@@ -3,8 +3,8 @@
  * nothing. Every limited part is accepted at its limit and refused past it, in characters of any plane.
  */
 import t from 'tap';
-import type { ErrorCode } from '../../src/base/index.js';
-import type { ApiRequest } from '../support/json-client.js';
+import type { ErrorCode } from '../../../src/base/index.js';
+import type { ApiRequest } from '../../support/json-client.js';
 import { type CodesServer, codesOf, errorsOf, startCodesServer, stateOf } from './codes-server.js';
 import { makeDatabase, testDatabase } from './codes-world.js';
 

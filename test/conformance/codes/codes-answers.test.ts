@@ -4,8 +4,8 @@
  * are reported.
  */
 import t from 'tap';
-import type { ErrorCode } from '../../src/base/index.js';
-import type { ApiRequest } from '../support/json-client.js';
+import type { ErrorCode } from '../../../src/base/index.js';
+import type { ApiRequest } from '../../support/json-client.js';
 import { codesOf, errorsOf, startCodesServer } from './codes-server.js';
 
 const WEEK = ['2020-01-01', '2020-01-07'];

@@ -4,10 +4,10 @@
  * The unknown field is refused by its name.
  */
 import t from 'tap';
-import type { ErrorCode } from '../../src/base/index.js';
-import { ENDPOINTS } from '../../src/http/endpoints/endpoints.js';
-import { nameOf } from '../../src/http/endpoints/router.js';
-import type { ApiRequest, JsonClient } from '../support/json-client.js';
+import type { ErrorCode } from '../../../src/base/index.js';
+import { ENDPOINTS } from '../../../src/http/endpoints/endpoints.js';
+import { nameOf } from '../../../src/http/endpoints/router.js';
+import type { ApiRequest, JsonClient } from '../../support/json-client.js';
 import { BODIES, type Body, MODEL, QUERY_NAME } from './codes-bodies.js';
 import { codesOf, errorsOf, startCodesServer } from './codes-server.js';
 import { type Swapped, swapsOf, UNKNOWN } from './codes-swaps.js';

@@ -1,5 +1,5 @@
 /** The model, the databases and the keys that the requests of the code tables use. */
-import type { JsonClient } from '../support/json-client.js';
+import type { JsonClient } from '../../support/json-client.js';
 import type { CodesServer } from './codes-server.js';
 
 export interface World {

@@ -1,7 +1,7 @@
 /**
  * Requests that must be refused, by code: counts of events, aggregations, top values, extractions and saved queries.
  */
-import type { ApiRequest } from '../support/json-client.js';
+import type { ApiRequest } from '../../support/json-client.js';
 import { long, type Refusal } from './codes-general.js';
 import { SAVED_NAME, type World } from './codes-world.js';
 

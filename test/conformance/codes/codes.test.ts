@@ -4,11 +4,11 @@
  * cannot be.
  */
 import t, { type Test } from 'tap';
-import { ERRORS, type ErrorCode, QuarryError, RETRY_AFTER_SECONDS } from '../../src/base/index.js';
-import { KEYS } from '../http/fake-engine.js';
-import { sendRequest as askFront, startFront } from '../http/harness.js';
-import type { ApiRequest } from '../support/json-client.js';
-import { runCommand } from '../support/server-process.js';
+import { ERRORS, type ErrorCode, QuarryError, RETRY_AFTER_SECONDS } from '../../../src/base/index.js';
+import { KEYS } from '../../http/fake-engine.js';
+import { sendRequest as askFront, startFront } from '../../http/harness.js';
+import type { ApiRequest } from '../../support/json-client.js';
+import { runCommand } from '../../support/server-process.js';
 import { ANSWER_REFUSALS, savedRefusals } from './codes-answers.js';
 import { BEHAVIOUR_REFUSALS } from './codes-behaviour.js';
 import { COLUMN_REFUSALS, insertRefusals, QUERY_REFUSALS } from './codes-data.js';

@@ -1,5 +1,5 @@
 /** Requests that must be refused, by code: inserts, updates, columns and queries. */
-import type { ApiRequest } from '../support/json-client.js';
+import type { ApiRequest } from '../../support/json-client.js';
 import { long, type Refusal } from './codes-general.js';
 import type { World } from './codes-world.js';
 

@@ -1,6 +1,6 @@
 /** Requests that must be refused, by code: everything except inserts, columns and queries. */
-import type { ErrorCode } from '../../src/base/index.js';
-import type { ApiRequest } from '../support/json-client.js';
+import type { ErrorCode } from '../../../src/base/index.js';
+import type { ApiRequest } from '../../support/json-client.js';
 import type { World } from './codes-world.js';
 
 /** The code, the request, and the text that the message must contain. */

@@ -1,5 +1,5 @@
 /** Requests that must be refused, by code: questions about behaviour. */
-import type { ApiRequest } from '../support/json-client.js';
+import type { ApiRequest } from '../../support/json-client.js';
 import type { Refusal } from './codes-general.js';
 
 const YEAR = ['2020-01-01', '2020-12-31'];

@@ -6,9 +6,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
-import { ERRORS, type ErrorCode } from '../../src/base/index.js';
-import { type ApiRequest, JsonClient, type Reply } from '../support/json-client.js';
-import { type Keys, ServerProcess } from '../support/server-process.js';
+import { ERRORS, type ErrorCode } from '../../../src/base/index.js';
+import { type ApiRequest, JsonClient, type Reply } from '../../support/json-client.js';
+import { type Keys, ServerProcess } from '../../support/server-process.js';
 
 export interface CodesServer {
   readonly dir: string;

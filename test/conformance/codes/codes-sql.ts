@@ -1,5 +1,5 @@
 /** SQL that is refused with 6000 and a source position, or because of the key. */
-import type { ApiRequest } from '../support/json-client.js';
+import type { ApiRequest } from '../../support/json-client.js';
 import type { Refusal } from './codes-general.js';
 import type { World } from './codes-world.js';
 
