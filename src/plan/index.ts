@@ -1,5 +1,6 @@
 export * from './aggregation/aggregation.js';
-export { chooseValues, mergeBehaviour } from './behaviour/merge.js';
+export { chooseValues } from './behaviour/choose.js';
+export { mergeBehaviour } from './behaviour/merge.js';
 export * from './exchange/index.js';
 export { explainRelation, explainStages, type StoredNames } from './explain/explain-relation.js';
 export * from './extraction/extraction.js';

@@ -139,7 +139,7 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
     const rankings = await query.sendAll((worker, bounds) =>
       worker.send('behaviour-values', { plan, bounds }),
     );
-    return chooseValues(plan, rankings);
+    return query.inSlices(chooseValues(plan, rankings));
   }
 
   extract(plan: ExtractPlan, options: QueryOptions): Promise<readonly ExtractedRow[]> {

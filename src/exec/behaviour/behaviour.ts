@@ -87,7 +87,7 @@ export function behaviourRanking(
 ): BehaviourRanking {
   const slots = slotsPerGroup(plan);
   const tally = new Tally(slots, run);
-  const ranking = new ValueRanking();
+  const ranking = new ValueRanking(run);
   const groups = new GroupNumbers(null);
   eachShard(shards, plan, scratch, run, (input) => ({
     ...input,
@@ -123,7 +123,7 @@ function eachShard(
       const texts =
         breakdown === null || breakdown.of === 'step'
           ? null
-          : new EntityTexts(dimension, breakdown.column, breakdown.of === 'list');
+          : new EntityTexts(dimension, breakdown.column, breakdown.of === 'list', own);
       kernel(inputOf({ plan, question, shard: dimension, events, entitiesOf, run: own, texts }));
     } finally {
       own.releaseAll();

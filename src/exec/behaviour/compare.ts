@@ -48,7 +48,7 @@ function countAttributes(
   index: number,
   members: Uint8Array,
 ): void {
-  const texts = new EntityTexts(shard, column, of === 'list');
+  const texts = new EntityTexts(shard, column, of === 'list', run);
   eachRow(shard, null, run, (row) => {
     const member = members[row];
     if (member === 0) return;

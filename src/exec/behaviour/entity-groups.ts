@@ -1,24 +1,30 @@
 /** The groups of a breakdown to which an entity belongs, by the values of an attribute column. */
-import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import { type MemoryAccount, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { ValueColumn } from '../../ir/index.js';
 import { textOfInteger, textOfPoint } from '../../schema/index.js';
 import { type DimensionShard, type LatestColumn, type ListColumn, readCodes } from '../../storage/index.js';
 
 const NO_TEXTS: readonly string[] = [];
 
+/** Memory of a text in a map, besides its characters. */
+const ENTRY_BYTES = 64;
+const entryBytes = (text: string): number => ENTRY_BYTES + text.length * 2;
+
 export class EntityTexts {
   readonly #shard: DimensionShard;
   readonly #column: ValueColumn;
   readonly #isList: boolean;
+  readonly #memory: MemoryAccount;
   readonly #texts = new Map<number, string>();
 
-  constructor(shard: DimensionShard, column: ValueColumn, isList: boolean) {
+  constructor(shard: DimensionShard, column: ValueColumn, isList: boolean, memory: MemoryAccount) {
     this.#shard = shard;
     this.#column = column;
     this.#isList = isList;
+    this.#memory = memory;
   }
 
-  /** The distinct texts of the entity's values. */
+  /** The distinct texts of the entity's values. Throws 9006. */
   of(row: number): readonly string[] {
     const segment = this.#shard.segments[row >>> SEGMENT_ROWS_SHIFT];
     const segmentRow = row & SEGMENT_ROWS_MASK;
@@ -81,6 +87,7 @@ export class EntityTexts {
         offsets[code],
         offsets[code + 1],
       );
+      this.#memory.reserve(entryBytes(text));
       this.#texts.set(code, text);
     }
     return text;
@@ -113,10 +120,20 @@ export class GroupNumbers {
 
 /** Counts values to choose those with a group. */
 export class ValueRanking {
+  readonly #memory: MemoryAccount;
   readonly #counts = new Map<string, number>();
 
+  constructor(memory: MemoryAccount) {
+    this.#memory = memory;
+  }
+
+  /** Throws 9006. */
   add(texts: readonly string[], by: number): void {
-    for (const text of texts) this.#counts.set(text, (this.#counts.get(text) ?? 0) + by);
+    for (const text of texts) {
+      const count = this.#counts.get(text);
+      if (count === undefined) this.#memory.reserve(entryBytes(text));
+      this.#counts.set(text, (count ?? 0) + by);
+    }
   }
 
   result(): { values: string[]; counts: Float64Array } {

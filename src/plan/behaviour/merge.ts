@@ -1,14 +1,6 @@
 /** Merges the partial answers of workers to questions about behaviour: adds counts, joins samples, values and rows. */
 import { inSlices, type Task } from '../../base/index.js';
-import {
-  type BehaviourGroups,
-  type BehaviourPartial,
-  type BehaviourPlan,
-  type BehaviourRanking,
-  type FlowQuestion,
-  nodeOfKey,
-  type Samples,
-} from '../../ir/index.js';
+import type { BehaviourPartial, BehaviourPlan, Samples } from '../../ir/index.js';
 import { greatestDifferences } from './compare.js';
 
 /** Samples are sorted by slot, then seconds, as in each partial. */
@@ -64,56 +56,4 @@ function* joined(a: Samples, b: Samples): Task<Samples> {
     seconds: seconds.subarray(0, end),
     counts: counts.subarray(0, end),
   };
-}
-
-/** The values that are counted of those that the workers have ranked. */
-export function chooseValues(
-  { question, breakdown }: BehaviourPlan,
-  rankings: readonly BehaviourRanking[],
-): BehaviourGroups | null {
-  if (question.kind === 'flow') return chooseNodes(rankings, question);
-  return breakdown === null ? null : chooseGroups(rankings, breakdown.limit);
-}
-
-function totalsOf(rankings: readonly BehaviourRanking[]): Map<string, number> {
-  const totals = new Map<string, number>();
-  for (const { values, counts } of rankings) {
-    values.forEach((value, index) => {
-      totals.set(value, (totals.get(value) ?? 0) + counts[index]);
-    });
-  }
-  return totals;
-}
-
-/** The most frequent nodes of each level, then by column and text; level by level. */
-function chooseNodes(rankings: readonly BehaviourRanking[], { depth, limit }: FlowQuestion): BehaviourGroups {
-  const levels = Array.from({ length: depth }, (): RankedNode[] => []);
-  for (const [key, count] of totalsOf(rankings)) {
-    const { level, column, value } = nodeOfKey(key);
-    levels[level].push({ key, count, column, value });
-  }
-  return {
-    values: levels.flatMap((nodes) => nodes.sort(compareNodes).slice(0, limit)).map(({ key }) => key),
-  };
-}
-
-interface RankedNode {
-  readonly key: string;
-  readonly count: number;
-  readonly column: number;
-  readonly value: string;
-}
-
-const compareNodes = (a: RankedNode, b: RankedNode): number =>
-  b.count - a.count || a.column - b.column || Buffer.compare(Buffer.from(a.value), Buffer.from(b.value));
-
-/** The `limit` most frequent values, then by text. */
-function chooseGroups(rankings: readonly BehaviourRanking[], limit: number): BehaviourGroups {
-  const totals = totalsOf(rankings);
-  const sorted = [...totals].filter(([, count]) => count > 0).sort(compareRanked);
-  return { values: sorted.slice(0, limit).map(([value]) => value) };
-}
-
-function compareRanked(a: readonly [string, number], b: readonly [string, number]): number {
-  return b[1] - a[1] || Buffer.compare(Buffer.from(a[0]), Buffer.from(b[0]));
 }
