@@ -13,6 +13,8 @@ import { ROWS_MIN } from '../../scan/array-lengths.js';
 const SHARED_TEXTS = 4_096;
 const SHARED_TEXTS_PER_ROW = 4;
 const SHARED_ROWS_MIN = 64;
+/** A power of two, so that doubled lengths are powers of two, whatever the length of the first text. */
+const BYTES_MIN = 1_024;
 
 export class TextStore {
   readonly #memory: MemoryAccount;
@@ -101,7 +103,7 @@ export class TextStore {
       this.#offsets = grownWithin(this.#memory, this.#offsets, code + 2, ROWS_MIN);
     const start = this.#offsets[code];
     const end = start + to - from;
-    if (end > this.#bytes.length) this.#bytes = grownWithin(this.#memory, this.#bytes, end, ROWS_MIN);
+    if (end > this.#bytes.length) this.#bytes = grownWithin(this.#memory, this.#bytes, end, BYTES_MIN);
     // `set` is not worthwhile for short texts, which are the majority.
     if (to - from > 32) this.#bytes.set(bytes.subarray(from, to), start);
     else for (let at = from; at < to; at++) this.#bytes[start + at - from] = bytes[at];
