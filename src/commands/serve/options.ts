@@ -152,7 +152,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: 'line-keys',
     argument: 'N',
-    help: 'number of keys of lines stored for dedupe=FIELD, each for 24 hours; beyond it, lines with a new key are refused',
+    help: 'number of keys of dedupe=FIELD stored for 24 hours; lines with further keys are refused',
     fallback: () => '10000000',
     parse: whole(1, LINE_KEYS_MAX),
   },
