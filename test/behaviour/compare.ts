@@ -7,7 +7,7 @@ import { generateQuestion } from './questions.js';
 import { BehaviourServer, differenceFrom } from './server.js';
 
 const SEED = Number(process.env.QUARRY_SEED ?? Date.now() % 1_000_000);
-const QUESTIONS = Number(process.env.QUARRY_TEST_ROUNDS ?? 500);
+const QUESTIONS = Number(process.env.QUARRY_TEST_ROUNDS ?? 300);
 const SHARDS = [1, 2, 5, 7];
 /** Histories in one server. */
 const WORLDS = 4;
