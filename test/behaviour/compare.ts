@@ -10,7 +10,7 @@ const SEED = Number(process.env.QUARRY_SEED ?? Date.now() % 1_000_000);
 const QUESTIONS = Number(process.env.QUARRY_TEST_ROUNDS ?? 300);
 const SHARDS = [1, 2, 5, 7];
 /** Histories in one server. */
-const WORLDS = 4;
+const WORLDS = 2;
 const SHOWN = 3;
 
 /** A test of so many questions of the kind, in equal parts on each number of shards. */
