@@ -18,6 +18,23 @@ export function lowerBound(
   return low;
 }
 
+/** The same over other numbers: a function of its own, so that each reads one kind of array. */
+export function lowerBoundOf(
+  ascending: ArrayLike<number>,
+  value: number,
+  from = 0,
+  to: number = ascending.length,
+): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** A result within this many positions is found one by one, without mispredicted branches. */
 const NEAR = 32;
 

@@ -43,13 +43,8 @@ export const METRICS = [
 
 export const DISTANCE_UNITS = ['km', 'm', 'mi', 'deg'] as const;
 
-export const SAVED_QUERY_TYPES = [
-  'count/entity',
-  'count/event',
-  'count/entity/total',
-  'aggregation',
-  'top_values',
-  'sql',
+/** Kinds of questions about behaviour; POST /v1/query/KIND answers them. */
+export const BEHAVIOUR_KINDS = [
   'funnel',
   'retention',
   'lifecycle',
@@ -61,6 +56,16 @@ export const SAVED_QUERY_TYPES = [
   'overlap',
   'compare',
   'timeline',
+] as const;
+
+export const SAVED_QUERY_TYPES = [
+  'count/entity',
+  'count/event',
+  'count/entity/total',
+  'aggregation',
+  'top_values',
+  'sql',
+  ...BEHAVIOUR_KINDS,
 ] as const;
 
 export const LOAD_PLANS = ['normal', 'high', 'ultra', 'mega'] as const;

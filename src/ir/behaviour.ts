@@ -4,21 +4,9 @@
  * question's kind. Partial answers of shards are merged by adding counts and joining samples, so the merge is the same
  * for every kind.
  */
+import type { BEHAVIOUR_KINDS } from '../interface/index.js';
 import type { BehaviourScope, FlowQuestion, PeriodStarts, TimelinePosition } from './condition.js';
 
-export const BEHAVIOUR_KINDS = [
-  'funnel',
-  'retention',
-  'lifecycle',
-  'stickiness',
-  'actives',
-  'sequence',
-  'sessions',
-  'flow',
-  'overlap',
-  'compare',
-  'timeline',
-] as const;
 export type BehaviourKind = (typeof BEHAVIOUR_KINDS)[number];
 
 /** Group 0 of an answer is the whole; the others are those of the breakdown, then the others, then those without a value. */

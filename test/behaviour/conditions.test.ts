@@ -80,7 +80,7 @@ async function compare<K extends Kind>(
       'count/entity',
       some.map(([, condition]) => ({ dimension, query: [condition] })),
     );
-    // Of `every` attempt an entity may have several; they are counted, and it is listed once.
+    // With `every`, all attempts of an entity are counted, but the entity is listed once.
     const isEvery = 'attempts' in question && question.attempts === 'every';
     some.forEach(([number, condition], index) => {
       const expected = isEvery ? modelCount(world, [condition as never]) : number;

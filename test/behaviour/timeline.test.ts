@@ -36,7 +36,7 @@ t.test('pages hold every event once, whatever is inserted meanwhile', async (t) 
       const page: Page = JSON.parse(text);
       found.push(...page.data);
       token = page['page-token'];
-      // Each is later than the ones before: an event equal to one of a page already sent could not be told from it.
+      // Each is later than the ones before: an event that equals one of an earlier page could not be distinguished from it.
       const newer = {
         value: 'a',
         date: `${new Date(LATER + 1000 * ++inserted).toISOString().slice(0, 19)}Z`,

@@ -14,7 +14,7 @@ import type { AnswerText } from '../query/aggregate-text.js';
 import { betweenText } from './breakdown.js';
 import { EventBinder } from './event.js';
 import type { BoundQuestion } from './kind.js';
-import { bindShared, calendarOf, periodsOf, type QuestionCall } from './question.js';
+import { bindShared, calendarOf, periodsOf, type QuestionCall, scopeOf } from './question.js';
 
 export type ActivityFields = (typeof activity)['properties'];
 type ActivityCall = QuestionCall<ActivityFields>;
@@ -51,19 +51,15 @@ function bindActivity(
     event: () => binder.event(body.get('event') as Json, `${prefix}event`),
     interval: () => body.get('interval'),
   });
-  const { zone, ...target } = shared;
+  const { zone } = shared;
   const calendar = calendarOf(call, zone, interval);
   const periods = periodsOf(call, shared.between, calendar);
-  return {
-    ...target,
+  return scopeOf(shared, {
     events: [event],
-    streams: [],
     isTied: binder.isTied,
-    values: [],
     periods,
-    breakdown: null,
     question: { kind, rolling, history: historyOf(periods, before, calendar) },
-  };
+  });
 }
 
 /** The boundaries of the periods before the first. */

@@ -1,12 +1,7 @@
 /** POST /v1/query/compare: the values by which two segments differ most. */
 import { checkAll, QuarryError, quoted } from '../../base/index.js';
 import type { compare } from '../../interface/index.js';
-import {
-  type BehaviourAnswer,
-  type BehaviourScope,
-  type ComparedColumn,
-  comparedOfKey,
-} from '../../ir/index.js';
+import { type BehaviourAnswer, type ComparedColumn, comparedOfKey } from '../../ir/index.js';
 import { type Column, isEventType } from '../../schema/index.js';
 import { readAll } from '../body/fields.js';
 import type { Json } from '../body/json.js';
@@ -16,7 +11,7 @@ import type { BoundQuestion } from './kind.js';
 import { floatText, ratioText } from './numbers.js';
 import { segmentsOf } from './overlap.js';
 import { proportionsPValue } from './proportions.js';
-import { bindShared, isAllowed, type QuestionCall } from './question.js';
+import { bindShared, isAllowed, type QuestionCall, scopeOf } from './question.js';
 import { inOrder } from './stream.js';
 
 export type CompareFields = (typeof compare)['properties'];
@@ -37,22 +32,14 @@ export function bindCompare(call: CompareCall): BoundQuestion {
     columns: () => columnsOf(call),
     limit: () => body.get('limit') ?? LIMIT_DEFAULT,
   });
-  const { zone: _zone, ...target } = shared;
-  const plan: BehaviourScope = {
-    ...target,
-    events: [],
-    streams: [],
-    isTied: false,
-    values: [],
-    periods: [],
-    breakdown: null,
+  const plan = scopeOf(shared, {
     question: {
       kind: 'compare',
       segments: [segments[0], segments[1]],
       columns: columns.map(comparedColumn),
       limit,
     },
-  };
+  });
   return { scope: plan, write: (text, answer) => writeCompare(text, columns, answer) };
 }
 
@@ -62,9 +49,7 @@ function columnsOf(call: CompareCall): readonly Column[] {
   const names = body.get('columns') ?? null;
   if (names === null) {
     const all = [...dimension.columns.values()];
-    return inOrder(
-      all.filter((column) => isComparable(column) && isAllowed(call as unknown as QuestionCall, column)),
-    );
+    return inOrder(all.filter((column) => isComparable(column) && isAllowed(call, column)));
   }
   const binder = new EventBinder(dimension, checkColumn);
   const columns = checkAll(names, (name) => {

@@ -4,7 +4,6 @@ import type { flow } from '../../interface/index.js';
 import {
   type BehaviourAnswer,
   type BehaviourEvent,
-  type BehaviourScope,
   type FlowQuestion,
   flowSlots,
   nodeOfKey,
@@ -16,7 +15,7 @@ import type { AnswerText } from '../query/aggregate-text.js';
 import { EventBinder, valueColumnOf } from './event.js';
 import type { BoundQuestion } from './kind.js';
 import { samplesOf, statsOf } from './numbers.js';
-import { bindShared, type QuestionCall, secondsOf } from './question.js';
+import { bindShared, type QuestionCall, scopeOf, secondsOf } from './question.js';
 import { inOrder, streamColumns, streamEvent } from './stream.js';
 
 export type FlowFields = (typeof flow)['properties'];
@@ -47,18 +46,13 @@ export function bindFlow(call: FlowCall): BoundQuestion {
     stream: () => (names === null ? own : streamColumns(binder, names, `${prefix}stream`)),
   });
   const columns = inOrder([...stream, ...own]);
-  const { zone: _zone, ...target } = shared;
   const question: FlowQuestion = { kind: 'flow', ...rules };
-  const plan: BehaviourScope = {
-    ...target,
+  const plan = scopeOf(shared, {
     events: [streamEvent(stream), start],
     streams: [0],
-    isTied: false,
     values: columns.map(valueColumnOf),
-    periods: [],
-    breakdown: null,
     question,
-  };
+  });
   return { scope: plan, write: (text, answer) => writeFlow(text, question, columns, answer) };
 }
 

@@ -1,7 +1,7 @@
 /** POST /v1/query/funnel: how far entities get in a sequence of steps. */
 import { checkAll, QuarryError, quoted } from '../../base/index.js';
 import { type funnel, funnelExclusion, funnelStep } from '../../interface/index.js';
-import type { BehaviourEvent, BehaviourScope, Breakdown, Condition, Exclusion } from '../../ir/index.js';
+import type { BehaviourEvent, Breakdown, Condition, Exclusion } from '../../ir/index.js';
 import type { Column } from '../../schema/index.js';
 import { readAll } from '../body/fields.js';
 import type { Json } from '../body/json.js';
@@ -10,7 +10,15 @@ import { bindBreakdown } from './breakdown.js';
 import { EventBinder, valueColumnOf } from './event.js';
 import { writeFunnel } from './funnel-answer.js';
 import type { BoundQuestion } from './kind.js';
-import { bindNested, bindShared, calendarOf, periodsOf, type QuestionCall, secondsOf } from './question.js';
+import {
+  bindNested,
+  bindShared,
+  calendarOf,
+  periodsOf,
+  type QuestionCall,
+  scopeOf,
+  secondsOf,
+} from './question.js';
 
 export type FunnelFields = (typeof funnel)['properties'];
 const STEPS_MIN = 2;
@@ -39,7 +47,7 @@ export function bindFunnel(call: FunnelCall): BoundQuestion {
     histogram: () => body.get('histogram') ?? null,
     distinct: () => body.get('distinct-instants') ?? false,
   });
-  const { zone, ...target } = shared;
+  const { zone } = shared;
   const { rules, same, breakdown, exclusions, stream, periods } = readAll({
     rules: () => checkOrder(call, steps),
     same: () => sameOf(call, binder, steps),
@@ -59,8 +67,7 @@ export function bindFunnel(call: FunnelCall): BoundQuestion {
   });
   void rules;
   const isStrict = order === 'strict';
-  const plan: BehaviourScope = {
-    ...target,
+  const plan = scopeOf(shared, {
     events: [...steps, ...exclusions, ...(isStrict ? [{ event: stream }] : [])].map(({ event }) => event),
     streams: isStrict ? [steps.length + exclusions.length] : [],
     isTied: binder.isTied,
@@ -79,7 +86,7 @@ export function bindFunnel(call: FunnelCall): BoundQuestion {
       stream: isStrict ? steps.length + exclusions.length : null,
       same: same.map((_, index) => index),
     },
-  };
+  });
   const names = steps.map(({ name }) => name);
   return { scope: plan, write: (text, answer) => writeFunnel(text, { plan, names, histogram }, answer) };
 }

@@ -1,4 +1,5 @@
 /** Numbers of answers: floats always have a fraction. */
+import { lowerBound } from '../../base/index.js';
 import type { Samples } from '../../ir/index.js';
 
 export function floatText(value: number): string {
@@ -19,17 +20,6 @@ export function samplesOf({ slots, seconds, counts }: Samples, slot: number): Sl
   const from = lowerBound(slots, slot);
   const to = lowerBound(slots, slot + 1);
   return { seconds: seconds.subarray(from, to), counts: counts.subarray(from, to) };
-}
-
-function lowerBound(values: Uint32Array, value: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (values[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The mean, the median and the 90th percentile of samples; null over none. */

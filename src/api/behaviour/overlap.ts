@@ -1,13 +1,13 @@
 /** POST /v1/query/overlap: the entities that several segments have in common. */
 import { checkAll, QuarryError, quoted } from '../../base/index.js';
 import { namedSegment, type overlap } from '../../interface/index.js';
-import type { BehaviourAnswer, BehaviourScope, Condition } from '../../ir/index.js';
+import type { BehaviourAnswer, Condition } from '../../ir/index.js';
 import { readAll } from '../body/fields.js';
 import type { Json } from '../body/json.js';
 import { RequestBody } from '../body/request-body.js';
 import type { AnswerText } from '../query/aggregate-text.js';
 import type { BoundQuestion } from './kind.js';
-import { bindShared, type QuestionCall } from './question.js';
+import { bindShared, type QuestionCall, scopeOf } from './question.js';
 
 export type OverlapFields = (typeof overlap)['properties'];
 const SEGMENTS_MIN = 2;
@@ -28,17 +28,9 @@ export function bindOverlap(call: QuestionCall<OverlapFields>): BoundQuestion {
       return segmentsOf(call, list);
     },
   });
-  const { zone: _zone, ...target } = shared;
-  const plan: BehaviourScope = {
-    ...target,
-    events: [],
-    streams: [],
-    isTied: false,
-    values: [],
-    periods: [],
-    breakdown: null,
+  const plan = scopeOf(shared, {
     question: { kind: 'overlap', segments: segments.map(({ condition }) => condition) },
-  };
+  });
   const names = segments.map(({ name }) => name);
   return { scope: plan, write: (text, answer) => writeOverlap(text, names, answer) };
 }

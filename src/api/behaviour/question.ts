@@ -39,6 +39,15 @@ export type SharedPlan = Pick<BehaviourScope, 'condition' | 'between'> & {
   readonly zone: ZoneOffsets;
 };
 
+/** The scope of a question, which reads no events and has no periods and no breakdown but for what `own` says. */
+export const scopeOf = (
+  { condition, between }: SharedPlan,
+  own: Pick<BehaviourScope, 'question'> & Partial<BehaviourScope>,
+): BehaviourScope => ({
+  ...{ condition, between, events: [], streams: [], isTied: false, values: [], periods: [], breakdown: null },
+  ...own,
+});
+
 /** Reads the shared fields. Throws 506, 9101 and the errors of conditions and windows. */
 export function bindShared(call: QuestionCall): SharedPlan {
   const { zone } = readAll({ zone: () => zoneOf(call), weekStart: () => call.body.get('week-start') });
@@ -117,7 +126,10 @@ export function secondsOf(text: string, path: string): number {
 }
 
 /** Whether the caller may use the column. */
-export const isAllowed = ({ dimension, checkColumn }: QuestionCall, column: Column): boolean =>
+export const isAllowed = (
+  { dimension, checkColumn }: Pick<QuestionCall, 'dimension' | 'checkColumn'>,
+  column: Column,
+): boolean =>
   readOrNull(() => {
     checkColumn(dimension, column);
     return true;

@@ -17,7 +17,7 @@ import { betweenText, bindBreakdown, writeGroups } from './breakdown.js';
 import { EventBinder } from './event.js';
 import type { BoundQuestion } from './kind.js';
 import { ratioText } from './numbers.js';
-import { bindShared, calendarOf, periodsOf, type QuestionCall } from './question.js';
+import { bindShared, calendarOf, periodsOf, type QuestionCall, scopeOf } from './question.js';
 
 export type RetentionFields = (typeof retention)['properties'];
 type RetentionCall = QuestionCall<RetentionFields>;
@@ -42,7 +42,7 @@ export function bindRetention(call: RetentionCall): BoundQuestion {
     count: () => body.get('count') ?? 'on',
     breakdown: () => bindBreakdown(body.get('breakdown') as Json | undefined, binder, `${prefix}breakdown`),
   });
-  const { zone, ...target } = shared;
+  const { zone } = shared;
   const calendar = calendarOf(call, zone, interval);
   const { until, rolling, periods } = readAll({
     until: () => untilOf(call, zone),
@@ -55,16 +55,13 @@ export function bindRetention(call: RetentionCall): BoundQuestion {
     ...{ cohort, count, rolling, brackets, until },
     calendar: rolling === null ? extended(periods, last, until, calendar) : periods,
   };
-  const plan: BehaviourScope = {
-    ...target,
+  const plan = scopeOf(shared, {
     events: [start, back ?? start],
-    streams: [],
     isTied: binder.isTied,
-    values: [],
     periods,
     breakdown,
     question,
-  };
+  });
   return { scope: plan, write: (text, answer) => writeRetention(text, plan, question, answer) };
 }
 

@@ -1,13 +1,12 @@
 /** POST /v1/query/sequence: entities whose events match a pattern. */
 import { checkAll } from '../../base/index.js';
 import type { sequence } from '../../interface/index.js';
-import type { BehaviourScope } from '../../ir/index.js';
 import { readAll } from '../body/fields.js';
 import type { Json } from '../body/json.js';
 import { EventBinder } from './event.js';
 import type { BoundQuestion } from './kind.js';
 import { readPattern } from './pattern.js';
-import { bindShared, type QuestionCall } from './question.js';
+import { bindShared, type QuestionCall, scopeOf } from './question.js';
 
 export type SequenceFields = (typeof sequence)['properties'];
 
@@ -24,17 +23,11 @@ export function bindSequence(call: QuestionCall<SequenceFields>): BoundQuestion 
       checkAll(conditions, (json, index) => binder.eventObject(json, `${prefix}conditions[${index}]`)),
     pattern: () => readPattern(text, conditions.length, `${prefix}pattern`),
   });
-  const { zone: _zone, ...target } = shared;
-  const plan: BehaviourScope = {
-    ...target,
+  const plan = scopeOf(shared, {
     events,
-    streams: [],
     isTied: binder.isTied,
-    values: [],
-    periods: [],
-    breakdown: null,
     question: { kind: 'sequence', pattern },
-  };
+  });
   return {
     scope: plan,
     write: (answer, { counts }) => answer.write(`{"entities":${counts[0]},"matches":${counts[1]}}`),

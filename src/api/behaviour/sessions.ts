@@ -16,7 +16,7 @@ import { betweenText, bindBreakdown, writeGroups } from './breakdown.js';
 import { EventBinder, valueColumnOf } from './event.js';
 import type { BoundQuestion } from './kind.js';
 import { samplesOf, statsText } from './numbers.js';
-import { bindShared, calendarOf, periodsOf, type QuestionCall, secondsOf } from './question.js';
+import { bindShared, calendarOf, periodsOf, type QuestionCall, scopeOf, secondsOf } from './question.js';
 import { streamColumns, streamEvent } from './stream.js';
 
 export type SessionsFields = (typeof sessions)['properties'];
@@ -33,22 +33,20 @@ export function bindSessions(call: SessionsCall): BoundQuestion {
     interval: () => body.get('interval') ?? null,
     breakdown: () => bindBreakdown(body.get('breakdown') as Json | undefined, binder, `${prefix}breakdown`),
   });
-  const { zone, ...target } = shared;
+  const { zone } = shared;
   const { start, periods } = readAll({
     start: () => startsOf(call, binder, starts, stream),
     periods: () =>
       interval === null ? [] : periodsOf(call, shared.between, calendarOf(call, zone, interval)),
   });
-  const plan: BehaviourScope = {
-    ...target,
+  const plan = scopeOf(shared, {
     events: [streamEvent(stream), start],
     streams: [0],
-    isTied: false,
     values: stream.map(valueColumnOf),
     periods,
     breakdown,
     question: { kind: 'sessions', gap },
-  };
+  });
   return { scope: plan, write: (text, answer) => writeSessions(text, plan, answer) };
 }
 

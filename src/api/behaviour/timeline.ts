@@ -1,20 +1,14 @@
 /** POST /v1/query/timeline: the events of one entity, newest first, in pages. */
 import { checkAll } from '../../base/index.js';
 import type { timeline } from '../../interface/index.js';
-import type {
-  BehaviourAnswer,
-  BehaviourScope,
-  TimelineGroup,
-  TimelinePosition,
-  TimelineQuestion,
-} from '../../ir/index.js';
+import type { BehaviourAnswer, TimelineGroup, TimelinePosition, TimelineQuestion } from '../../ir/index.js';
 import { type Column, isEventType, storedText } from '../../schema/index.js';
 import { readAll } from '../body/fields.js';
 import { openedText, pageTokenError, sealedText, type TokenOwner } from '../extraction/page-token.js';
 import type { AnswerText } from '../query/aggregate-text.js';
 import { EventBinder, valueColumnOf } from './event.js';
 import type { BoundQuestion } from './kind.js';
-import { bindShared, isAllowed, type QuestionCall } from './question.js';
+import { bindShared, isAllowed, type QuestionCall, scopeOf } from './question.js';
 import { inOrder } from './stream.js';
 
 export type TimelineFields = (typeof timeline)['properties'];
@@ -32,7 +26,6 @@ export function bindTimeline(call: TimelineCall): BoundQuestion {
     token: () => body.get('page-token') ?? null,
   });
   const owner: TokenOwner = { endpoint: 'timeline', caller: '', databaseId, body: body.object };
-  const { zone: _zone, ...target } = shared;
   const question: TimelineQuestion = {
     kind: 'timeline',
     entityId,
@@ -40,16 +33,9 @@ export function bindTimeline(call: TimelineCall): BoundQuestion {
     limit,
     after: token === null ? null : positionIn(openedText(owner, token)),
   };
-  const plan: BehaviourScope = {
-    ...target,
-    events: [],
-    streams: [],
-    isTied: false,
-    values: [],
-    periods: [],
-    breakdown: null,
+  const plan = scopeOf(shared, {
     question,
-  };
+  });
   return { scope: plan, write: (text, answer) => writeTimeline(text, owner, limit, answer) };
 }
 
@@ -62,10 +48,7 @@ function columnsOf(call: TimelineCall): readonly Column[] {
   }
   const all = [...dimension.columns.values()];
   return inOrder(
-    all.filter(
-      (column) =>
-        column.active && isEventType(column.type) && isAllowed(call as unknown as QuestionCall, column),
-    ),
+    all.filter((column) => column.active && isEventType(column.type) && isAllowed(call, column)),
   );
 }
 

@@ -13,8 +13,14 @@ import {
   type SavedQueryType,
   savedQueriesOf,
 } from '../../catalog/index.js';
-import { changedSavedQuery, newSavedQuery, savedAggregation, savedSelect } from '../../interface/index.js';
-import { BEHAVIOUR_KINDS, type BehaviourKind } from '../../ir/index.js';
+import {
+  BEHAVIOUR_KINDS,
+  changedSavedQuery,
+  newSavedQuery,
+  savedAggregation,
+  savedSelect,
+} from '../../interface/index.js';
+import type { BehaviourKind } from '../../ir/index.js';
 import { type DatabaseModel, DEFAULT_DIMENSION } from '../../schema/index.js';
 import { bindBehaviour } from '../behaviour/kinds.js';
 import type { Access } from '../body/access.js';

@@ -1,4 +1,5 @@
 /** What a kernel of a kind of questions gets for one shard. */
+import { lowerBound, lowerBoundOf } from '../../base/index.js';
 import type {
   BehaviourGroups,
   BehaviourQuestion,
@@ -43,14 +44,7 @@ export interface KernelInput<Question extends BehaviourQuestion = BehaviourQuest
 
 /** The number of the period that contains an instant; -1 or the number of periods if none does. */
 export function periodAt(starts: PeriodStarts, seconds: number): number {
-  let low = 0;
-  let high = starts.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (starts[middle] <= seconds) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  return lowerBoundOf(starts, seconds + 1) - 1;
 }
 
 /** The events of [from, to), whose dates ascend, that lie in a window. */
@@ -60,17 +54,6 @@ export function rangeWithin(
   to: number,
   window: Window,
 ): { readonly from: number; readonly to: number } {
-  const first = lowerBound(dates, from, to, window.from);
-  return { from: first, to: lowerBound(dates, first, to, window.to + 1) };
-}
-
-/** The index in [from, to) of the first date that is at least `date`; `to` if there is none. */
-function lowerBound(dates: Uint32Array, from: number, to: number, date: number): number {
-  let [low, high] = [from, to];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (dates[middle] < date) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const first = lowerBound(dates, window.from, from, to);
+  return { from: first, to: lowerBound(dates, window.to + 1, first, to) };
 }

@@ -2,6 +2,7 @@
  * Retention. Slots: per cohort its size, then one count per bracket. Event 0 of the plan is the start, event 1 the return.
  * Cost  linear in events and, per cohort of an entity, in brackets.
  */
+import { lowerBoundOf } from '../../base/index.js';
 import type { RetentionQuestion } from '../../ir/index.js';
 import { walkEntities } from './entity-walk.js';
 import { type EntityInput, type KernelInput, periodAt } from './kernel.js';
@@ -114,7 +115,7 @@ class MemberReader {
         : reference + period * question.rolling;
     const low = Math.max(startOf(begin), reference + 1);
     const high = question.count === 'on' ? startOf(end) : Number.POSITIVE_INFINITY;
-    let index = lowerBound(this.#returns, this.#returnCount, low);
+    let index = lowerBoundOf(this.#returns, low, 0, this.#returnCount);
     const own = this.#onlyReference(at, to);
     while (own !== 0 && index < this.#returnCount && this.#links?.[this.#returnEvents[index]] === own)
       index++;
@@ -149,16 +150,4 @@ class MemberReader {
     }
     return starts > 0 && returns > 0 && !(starts === 1 && returns === 1 && both === 1);
   }
-}
-
-/** The index of the first of `count` ascending values that is at least `value`. */
-function lowerBound(values: Float64Array, count: number, value: number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (values[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

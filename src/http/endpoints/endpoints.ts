@@ -5,7 +5,7 @@
  */
 import { BODY_BYTES_MAX } from '../../base/index.js';
 import type { CustomKeyLevel, DatabaseKeyKind, Permission, TeamPermission } from '../../catalog/index.js';
-import { BEHAVIOUR_KINDS } from '../../ir/index.js';
+import { BEHAVIOUR_KINDS } from '../../interface/index.js';
 import * as aggregations from './handlers/aggregation.js';
 import { answerBehaviour } from './handlers/behaviour.js';
 import * as columns from './handlers/column.js';

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { isObject, type JsonObject, parseJson } from '../../api/index.js';
 import { NAME_CHARS_MAX, QuarryError } from '../../base/index.js';
 import { columnNameOf } from '../../schema/index.js';
-import { type Answer, errorHead, JSON_TYPE } from '../transport/answer.js';
+import { type Answer, errorHead } from '../transport/answer.js';
 import { textOf } from './event-record.js';
 import {
   type FixedRoute,
@@ -16,6 +16,7 @@ import {
   type InletBatch,
   type InletHead,
   type InsertRoute,
+  jsonAnswer,
   mayPass,
   type PartOutcome,
   type RefusedHead,
@@ -242,8 +243,6 @@ function refusal(error: QuarryError, { userAgent }: RefusedHead, more: object = 
 }
 
 const answerOf = (head: Pick<Answer, 'status'>, body: object): Answer => ({
-  ...head,
-  contentType: JSON_TYPE,
+  ...jsonAnswer(head, body),
   headers: PRODUCT,
-  body: JSON.stringify(body),
 });

@@ -5,7 +5,7 @@
  */
 import type { QuarryError } from '../../base/index.js';
 import type { Quarantined } from '../../ingest/index.js';
-import type { Answer } from '../transport/answer.js';
+import { type Answer, JSON_TYPE } from '../transport/answer.js';
 
 /** What the head of a request says. */
 export interface InletHead {
@@ -99,3 +99,9 @@ export function refusalIn(outcomes: readonly PartOutcome[]): QuarryError | null 
 
 /** Whether the same request may succeed later. */
 export const mayPass = (status: number): boolean => status === 429 || status === 503;
+
+export const jsonAnswer = (head: Pick<Answer, 'status'>, body: object): Answer => ({
+  ...head,
+  contentType: JSON_TYPE,
+  body: JSON.stringify(body),
+});

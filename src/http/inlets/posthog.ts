@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { isList, isObject, type Json, type JsonObject, kindOf, parseJson } from '../../api/index.js';
 import { QuarryError } from '../../base/index.js';
-import { type Answer, errorHead, JSON_TYPE } from '../transport/answer.js';
+import { type Answer, errorHead } from '../transport/answer.js';
 import {
   EventRecords,
   eventRecord,
@@ -21,6 +21,7 @@ import {
   type InletBatch,
   type InletHead,
   type InsertRoute,
+  jsonAnswer,
   refusalIn,
 } from './inlet.js';
 
@@ -43,7 +44,7 @@ export const posthog: Inlet = {
       (path): InsertRoute => ({ method: 'post', path, keyInBody: true, read: readEvents }),
     ),
     ...['/flags', '/decide'].map(
-      (path): FixedRoute => ({ method: 'post', path, answer: () => answerOf({ status: 200 }, NO_FLAGS) }),
+      (path): FixedRoute => ({ method: 'post', path, answer: () => jsonAnswer({ status: 200 }, NO_FLAGS) }),
     ),
   ],
   refusal,
@@ -61,7 +62,7 @@ function readEvents(body: Uint8Array, { dimension }: InletHead): InletBatch {
     groups: [records.group(dimension)],
     answer: (outcomes) => {
       const refused = refusalIn(outcomes);
-      return refused === null ? answerOf({ status: 200 }, { status: 'Ok' }) : refusal(refused);
+      return refused === null ? jsonAnswer({ status: 200 }, { status: 'Ok' }) : refusal(refused);
     },
   };
 }
@@ -120,13 +121,7 @@ function recordOf({ event, properties, entity, receivedTime }: PostHogEvent): st
 }
 
 function refusal(error: QuarryError): Answer {
-  return answerOf(errorHead(error), {
+  return jsonAnswer(errorHead(error), {
     ...{ type: 'validation_error', code: String(error.code), detail: error.message },
   });
 }
-
-const answerOf = (head: Pick<Answer, 'status'>, body: object): Answer => ({
-  ...head,
-  contentType: JSON_TYPE,
-  body: JSON.stringify(body),
-});

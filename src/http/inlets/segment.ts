@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { isList, isObject, type Json, type JsonObject, kindOf, parseJson } from '../../api/index.js';
 import { QuarryError, quoted } from '../../base/index.js';
-import { type Answer, errorHead, JSON_TYPE } from '../transport/answer.js';
+import { type Answer, errorHead } from '../transport/answer.js';
 import {
   EventRecords,
   eventRecord,
@@ -15,7 +15,14 @@ import {
   unusable,
   valuesRecord,
 } from './event-record.js';
-import { type Inlet, type InletBatch, type InletHead, type InsertRoute, refusalIn } from './inlet.js';
+import {
+  type Inlet,
+  type InletBatch,
+  type InletHead,
+  type InsertRoute,
+  jsonAnswer,
+  refusalIn,
+} from './inlet.js';
 
 const TYPES = ['track', 'identify', 'page', 'screen', 'group', 'alias'] as const;
 type MessageType = (typeof TYPES)[number];
@@ -66,7 +73,7 @@ function readMessages(
     groups: [records.group(dimension)],
     answer: (outcomes) => {
       const refused = refusalIn(outcomes);
-      return refused === null ? answerOf({ status: 200 }, { success: true }) : refusal(refused);
+      return refused === null ? jsonAnswer({ status: 200 }, { success: true }) : refusal(refused);
     },
   };
 }
@@ -100,11 +107,5 @@ const member = (value: Json | undefined, name: string): readonly (readonly [stri
   value === undefined || value === null ? [] : [[name, value]];
 
 function refusal(error: QuarryError): Answer {
-  return answerOf(errorHead(error), { success: false, code: error.code, message: error.message });
+  return jsonAnswer(errorHead(error), { success: false, code: error.code, message: error.message });
 }
-
-const answerOf = (head: Pick<Answer, 'status'>, body: object): Answer => ({
-  ...head,
-  contentType: JSON_TYPE,
-  body: JSON.stringify(body),
-});

@@ -1,4 +1,4 @@
-/** What the requests of one server share, and what each of them is told about its head and body. */
+/** What all requests to one server share, and the head and body of each. */
 import type { QuarryError } from '../../base/index.js';
 import type { BodyLength } from '../auth/admission.js';
 import type { HandlerRunner } from '../endpoints/handler-runner.js';

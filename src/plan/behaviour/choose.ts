@@ -7,6 +7,7 @@ import {
   type FlowQuestion,
   nodeOfKey,
 } from '../../ir/index.js';
+import { FirstEntries } from './first-entries.js';
 
 /** null = the question ranks no values. */
 export function* chooseValues(
@@ -15,31 +16,6 @@ export function* chooseValues(
 ): Task<BehaviourGroups | null> {
   if (question.kind === 'flow') return yield* chooseNodes(rankings, question);
   return breakdown === null ? null : yield* chooseGroups(rankings, breakdown.limit);
-}
-
-/** The first entries in an order, of those that were added. */
-class FirstEntries<T> {
-  readonly #limit: number;
-  readonly #compare: (a: T, b: T) => number;
-  readonly all: T[] = [];
-
-  constructor(limit: number, compare: (a: T, b: T) => number) {
-    this.#limit = limit;
-    this.#compare = compare;
-  }
-
-  add(entry: T): void {
-    const { all } = this;
-    if (all.length === this.#limit && this.#compare(entry, all[all.length - 1]) >= 0) return;
-    let [low, high] = [0, all.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#compare(all[middle], entry) <= 0) low = middle + 1;
-      else high = middle;
-    }
-    all.splice(low, 0, entry);
-    if (all.length > this.#limit) all.pop();
-  }
 }
 
 /** Adds the counts of equal values, and visits each value once. */

@@ -1,6 +1,7 @@
 /** Merges the values of a comparison, and keeps those by which the segments differ most. */
 import { inSlices, type Task } from '../../base/index.js';
 import { type ComparedValues, type CompareQuestion, comparedOfKey } from '../../ir/index.js';
+import { FirstEntries } from './first-entries.js';
 
 interface Compared {
   readonly key: string;
@@ -26,29 +27,15 @@ export function* greatestDifferences(
     });
   }
   const all = [...totals];
-  const best: Compared[] = [];
+  const best = new FirstEntries<Compared>(limit, (a, b) => compare(a, b, sizes));
   yield* inSlices(all.length, (from, to) => {
     for (let index = from; index < to; index++) {
       const [key, [first, second]] = all[index];
-      insert(best, { key, first, second }, sizes, limit);
+      best.add({ key, first, second });
     }
   });
-  const counts = Float64Array.from(best.flatMap(({ first, second }) => [first, second]));
-  return { compared: { keys: best.map(({ key }) => key), counts }, tested: totals.size };
-}
-
-/** Inserts a value in the sorted list of at most `limit`. */
-function insert(best: Compared[], value: Compared, sizes: readonly [number, number], limit: number): void {
-  if (best.length === limit && compare(best[limit - 1], value, sizes) <= 0) return;
-  let low = 0;
-  let high = best.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compare(best[middle], value, sizes) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  best.splice(low, 0, value);
-  if (best.length > limit) best.pop();
+  const counts = Float64Array.from(best.all.flatMap(({ first, second }) => [first, second]));
+  return { compared: { keys: best.all.map(({ key }) => key), counts }, tested: totals.size };
 }
 
 /** Up to this relative difference of two statistics, their order is decided exactly. */

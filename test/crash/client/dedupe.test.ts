@@ -3,20 +3,13 @@
  * or kept in the quarantine, once. To run again: node dist/test/crash/client/dedupe.test.js --seed 1 --kills 20
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { LineClient, type PartAnswer, partsIn } from '../../http/line-client.js';
+import { killOptions } from './kill-options.js';
 import { SqlStore, temporaryDir } from './sql-store.js';
 
-const { values: value } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '2' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-  },
-});
-const [KILLS, SEED] = [Number(value.kills), Number(value.seed)];
-t.comment(`seed ${SEED}`);
+const { kills: KILLS, seed: SEED } = killOptions(2);
 t.setTimeout(90_000 + KILLS * 20_000);
 
 const RECORDS = 4_000;

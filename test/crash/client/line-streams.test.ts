@@ -2,19 +2,12 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
+import { killOptions } from './kill-options.js';
 import { insertedPlainly, linesFrom, streamed } from './line-streams.js';
 
-const { values: value } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '1' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-  },
-});
-const [KILLS, SEED] = [Number(value.kills), Number(value.seed)];
-t.comment(`seed ${SEED}`);
+const { kills: KILLS, seed: SEED } = killOptions(1);
 t.setTimeout(60_000 + KILLS * 5_000);
 
 for (const shards of [1, 5]) {

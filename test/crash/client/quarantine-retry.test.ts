@@ -3,19 +3,12 @@
  * and leaves the quarantine. To run again: node dist/test/crash/client/quarantine-retry.test.js --seed 1 --kills 20
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
+import { killOptions } from './kill-options.js';
 import { SqlStore, temporaryDir } from './sql-store.js';
 
-const { values: value } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '2' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-  },
-});
-const [KILLS, SEED] = [Number(value.kills), Number(value.seed)];
-t.comment(`seed ${SEED}`);
+const { kills: KILLS, seed: SEED } = killOptions(2);
 t.setTimeout(60_000 + KILLS * 10_000);
 
 const RECORDS = 1_500;

@@ -36,7 +36,6 @@ const query = async (client: JsonClient, sql: string): Promise<unknown> => {
   const headers = { 'Content-Type': 'application/sql' };
   const { status, body } = await client.request({ path: '/v1/sql', text: sql, headers });
   const { result, errors } = body as { result?: unknown; errors?: unknown };
-  if (status !== 200) process.stderr.write(`${sql}: ${JSON.stringify(errors)}\n`);
   return status === 200 ? result : errors;
 };
 

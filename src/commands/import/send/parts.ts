@@ -6,6 +6,7 @@ import { isEventType } from '../../../schema/index.js';
 import { columnBody } from '../columns/column-plan.js';
 import { IdHashes } from '../columns/id-hashes.js';
 import type { BatchReader, FileBatch } from '../formats/row-block.js';
+import type { Mapping } from '../mapping/mapping.js';
 import { type BadRow, type Body, bodyText, isDistinct } from './bodies.js';
 import { ColumnInserter, type ImportedColumns } from './insert-columns.js';
 import { type Inserted, RowInserter } from './insert-rows.js';
@@ -27,8 +28,7 @@ export interface Part {
 const NOTHING: Inserted = { entityCount: 0, byteCount: 0, bad: [] };
 
 /** Whether rows of one entity must be inserted in their order: later attributes override, events do not. */
-const isOrdered = ({ targets }: ImportedColumns['mapping']): boolean =>
-  targets.some(({ form }) => !isEventType(form.type));
+const isOrdered = ({ targets }: Mapping): boolean => targets.some(({ form }) => !isEventType(form.type));
 
 class RowPart implements Part {
   readonly bytes: Uint8Array;
@@ -36,7 +36,7 @@ class RowPart implements Part {
   readonly #isOrdered: boolean;
   readonly #inserter: RowInserter;
 
-  constructor(body: Body, mapping: ImportedColumns['mapping'], inserter: RowInserter) {
+  constructor(body: Body, mapping: Mapping, inserter: RowInserter) {
     this.#body = body;
     this.#isOrdered = isOrdered(mapping);
     this.#inserter = inserter;
@@ -70,7 +70,7 @@ class RowPart implements Part {
 
 export async function* rowParts(
   bodies: AsyncGenerator<Body>,
-  mapping: ImportedColumns['mapping'],
+  mapping: Mapping,
   insertSender: InsertSender,
 ): AsyncGenerator<Part> {
   const inserter = new RowInserter(mapping, insertSender);

@@ -4,6 +4,7 @@
  * their dates, each if it fits, are the most and the earliest. With distinct instants a second counts as one event.
  * Cost  per first date at most steps events are taken, each found by a search in the list of each step's events.
  */
+import { lowerBoundOf } from '../../../base/index.js';
 import type { QueryRun } from '../../query-run.js';
 import type { Attempt, AttemptRules } from './rules.js';
 import type { Strand } from './strand.js';
@@ -75,14 +76,8 @@ export class AnyOrderSearch {
   firstAfter(bound: number): number {
     const { secondCount, dates } = this.#strand;
     const from = Math.max(bound + 1, this.#rules.from);
-    let low = 0;
-    let high = secondCount;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (dates[middle] < from) low = middle + 1;
-      else high = middle;
-    }
-    return low < secondCount && dates[low] <= this.#rules.to ? low : -1;
+    const first = lowerBoundOf(dates, from, 0, secondCount);
+    return first < secondCount && dates[first] <= this.#rules.to ? first : -1;
   }
 
   /** The best attempt that begins in the second. */
@@ -105,14 +100,7 @@ export class AnyOrderSearch {
 
   /** The first event of a date. */
   #firstEvent(date: number): number {
-    let low = 0;
-    let high = this.#dates.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#dates[middle] < date) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBoundOf(this.#dates, date);
   }
 
   /** The first event from `event` on that can be assigned besides those that are; -1 = none. */
@@ -160,12 +148,6 @@ export class AnyOrderSearch {
 
 /** The first of the ascending values that is at least `value`; -1 = none. */
 function atLeast(values: readonly number[], value: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (values[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low < values.length ? values[low] : -1;
+  const at = lowerBoundOf(values, value);
+  return at < values.length ? values[at] : -1;
 }

@@ -2,6 +2,7 @@
  * Funnels. Slots: per step its attempts, for the whole and then for each period; the groups of a breakdown have only the
  * first. The samples of a slot are the seconds from the first event of an attempt to that of the step.
  */
+import { lowerBound } from '../../../base/index.js';
 import { type FunnelQuestion, periodCount } from '../../../ir/index.js';
 import { type KernelInput, periodAt } from '../kernel.js';
 import { eachAttempt } from './entity-attempts.js';
@@ -56,7 +57,7 @@ class FunnelCounter {
     const words = events.columns[step < 32 ? 1 : 2];
     const value = plan.values.length - 1;
     const numbers = new Set<number>();
-    for (let at = lowerBound(dates, from, to, date); at < to && dates[at] === date; at++) {
+    for (let at = lowerBound(dates, date, from, to); at < to && dates[at] === date; at++) {
       if ((words[at] & (1 << (step & 31))) === 0) continue;
       const number = events.columns[events.valueColumn + value][at];
       if (number !== 0) numbers.add(number);
@@ -69,15 +70,4 @@ class FunnelCounter {
       ),
     ];
   }
-}
-
-/** The index in [from, to) of the first date that is at least `date`. */
-function lowerBound(dates: Uint32Array, from: number, to: number, date: number): number {
-  let [low, high] = [from, to];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (dates[middle] < date) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -3,7 +3,7 @@
  * Invariant  the attempt returned is the longest, of these one that leaves out fewest optional steps, of these the one whose
  *            dates are earliest, step by step.
  */
-import { invariant } from '../../../base/index.js';
+import { invariant, lowerBoundOf } from '../../../base/index.js';
 import type { QueryRun } from '../../query-run.js';
 import { Completions, NONE, type Obstacles, obstaclesOf } from './completions.js';
 import { SecondMatching } from './matching.js';
@@ -47,14 +47,8 @@ export class InOrderSearch {
   /** The first second after `bound` in which an attempt begins; -1 = none. */
   firstAfter(bound: number): number {
     const { secondCount, dates } = this.#strand;
-    let low = 0;
-    let high = secondCount;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (dates[middle] <= bound) low = middle + 1;
-      else high = middle;
-    }
-    for (let second = low; second < secondCount && dates[second] <= this.#rules.to; second++) {
+    const first = lowerBoundOf(dates, bound + 1, 0, secondCount);
+    for (let second = first; second < secondCount && dates[second] <= this.#rules.to; second++) {
       if (dates[second] >= this.#rules.from && this.#strand.has(second, 0)) return second;
     }
     return -1;

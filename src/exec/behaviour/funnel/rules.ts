@@ -1,4 +1,5 @@
 /** The rules of a funnel's attempts, and the dates of one entity's events that no attempt may enclose. */
+import { lowerBoundOf } from '../../../base/index.js';
 import type { FunnelQuestion } from '../../../ir/index.js';
 
 export interface AttemptRules {
@@ -53,14 +54,7 @@ export class DateList {
 
   /** The index of the first date that is at least `date`. */
   #lowerBound(date: number): number {
-    let low = 0;
-    let high = this.#count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#dates[middle] < date) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBoundOf(this.#dates, date, 0, this.#count);
   }
 
   hasBetween(after: number, before: number): boolean {

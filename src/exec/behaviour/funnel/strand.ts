@@ -3,6 +3,8 @@
  * in lo[e] (steps 0 to 31) and hi[e] (32 to 63).
  * Invariant  second s has the events [starts[s], starts[s + 1]) and the date dates[s]; dates ascend.
  */
+import { lowerBoundOf } from '../../../base/index.js';
+
 const CAPACITY_MIN = 64;
 
 export class Strand {
@@ -65,14 +67,7 @@ export class Strand {
 
   /** The second of a date, which is one of the strand's. */
   secondOf(date: number): number {
-    let low = 0;
-    let high = this.secondCount - 1;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.dates[middle] < date) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBoundOf(this.dates, date, 0, this.secondCount - 1);
   }
 
   /** Whether any event satisfies the step. */

@@ -7,7 +7,8 @@ import {
   type SavedQueryType,
   savedQueriesOf,
 } from '../../../catalog/index.js';
-import { BEHAVIOUR_KINDS, type BehaviourKind } from '../../../ir/index.js';
+import { BEHAVIOUR_KINDS } from '../../../interface/index.js';
+import type { BehaviourKind } from '../../../ir/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
 import { aggregate, countEvents, handleTopValues } from './aggregation.js';

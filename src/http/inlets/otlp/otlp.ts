@@ -86,7 +86,7 @@ function recordOf(record: LogRecord, around: RecordText): string {
     .addAll(around.members).text;
 }
 
-/** 0 stands for no value. */
+/** Absent for 0, which the protocol sends for a missing value. */
 const counted = (value: bigint | number): ExactNumber | undefined =>
   value === 0n || value === 0 ? undefined : new ExactNumber(String(value));
 
@@ -106,7 +106,7 @@ function answer(outcomes: readonly PartOutcome[], head: InletHead): Answer {
   return success(rejectedCount, message, head);
 }
 
-/** What the client is told of records that are kept in the quarantine; empty = there are none. */
+/** The warning about records in the quarantine; empty = there are none. */
 function quarantineWarning(outcomes: readonly PartOutcome[]): string {
   const found = outcomes.flatMap(({ quarantined }) => quarantined ?? []);
   if (found.length === 0) return '';

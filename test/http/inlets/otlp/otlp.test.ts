@@ -164,7 +164,7 @@ t.test('refusals have the form of the protocol', async (t) => {
   });
 });
 
-t.test('a key that may not create is told what to create', async (t) => {
+t.test('a key that may not create columns gets an error that names what to create', async (t) => {
   const store = await storeWithInlet(t);
   const customKey = { 'key-name': 'sender', 'key-type': 'write-only' };
   const { key } = await store.client.succeed<{ key: string }>({
