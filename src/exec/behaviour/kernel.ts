@@ -10,8 +10,8 @@ import type {
 } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
+import type { EntitiesOf, EntityEvents } from './entity-events.js';
 import type { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
-import type { EntitiesOf, EntityEvents } from './event-masks.js';
 import type { Tally } from './tally.js';
 import type { ValuePairs } from './value-pairs.js';
 
@@ -54,6 +54,7 @@ export function rangeWithin(
   to: number,
   window: Window,
 ): { readonly from: number; readonly to: number } {
+  if (from < to && dates[from] >= window.from && dates[to - 1] <= window.to) return { from, to };
   const first = lowerBound(dates, window.from, from, to);
   return { from: first, to: lowerBound(dates, window.to + 1, first, to) };
 }
