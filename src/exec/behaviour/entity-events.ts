@@ -10,8 +10,8 @@ import type { EntityOrder } from '../event-order/entity-order.js';
 import { EventOrders } from '../event-order/event-orders.js';
 import type { QueryRun } from '../query-run.js';
 import { EventMasks, type EventSource, linkEndOf, sourcesOf } from './event-masks.js';
-import { sortDates } from './event-sort.js';
 import { EventValueNumbers } from './event-values.js';
+import { insertBlock } from './insert-block.js';
 import { type EventBlock, type OrderedColumn, OrderedEvents } from './ordered-events.js';
 
 const BLOCK_ROWS = 1_024;
@@ -37,8 +37,8 @@ export class EntityEvents {
   readonly starts: Uint32Array;
   readonly rowEnd: number;
   readonly #sources: readonly OrderedEvents[];
-  /** Blocks of the sources before they are merged; empty for one source. */
-  readonly #blocks: readonly EventBlock[];
+  /** Blocks of the sources but for the first, before they are merged with it. */
+  readonly #others: readonly EventBlock[];
 
   /** Throws 9005, 9006. */
   constructor(shard: DimensionShard, plan: BehaviourScope, entitiesOf: EntitiesOf, run: QueryRun) {
@@ -49,7 +49,7 @@ export class EntityEvents {
     this.values = plan.values.map((column) => new EventValueNumbers(shard, column));
     this.rowEnd = shard.rowEnd;
     const orders = ordersOf(shard, plan, run);
-    const capacity = capacityOf(orders, this.rowEnd);
+    const capacity = capacityOf(orders);
     const columnCount = this.valueColumn + (readsStream(plan) ? 2 : this.values.length);
     const newBlock = (): EventBlock => {
       run.reserve((capacity * columnCount + BLOCK_ROWS) * 4);
@@ -60,7 +60,7 @@ export class EntityEvents {
     };
     ({ starts: this.starts, columns: this.columns } = newBlock());
     this.#sources = orders.flatMap((own) => this.#sourcesOf(shard, plan, own, capacity, run));
-    this.#blocks = this.#sources.length > 1 ? this.#sources.map(newBlock) : [];
+    this.#others = this.#sources.slice(1).map(newBlock);
   }
 
   #sourcesOf(
@@ -110,37 +110,19 @@ export class EntityEvents {
     while (end - fromRow > 1 && this.#countOf(fromRow, end) > BLOCK_EVENTS) {
       end = fromRow + ((end - fromRow) >> 1);
     }
-    const [only] = this.#sources;
-    if (this.#sources.length === 0) this.starts.fill(0);
-    else if (this.#sources.length === 1) only.read(this, this.rows, fromRow, end);
-    else this.#merge(fromRow, end);
+    const [first, ...others] = this.#sources;
+    if (first === undefined) this.starts.fill(0);
+    else first.read(this, this.rows, fromRow, end);
+    for (const [index, source] of others.entries()) {
+      const block = this.#others[index];
+      source.read(block, this.rows, fromRow, end);
+      insertBlock(this, block, end - fromRow);
+    }
     return end;
   }
 
   #countOf(fromRow: number, toRow: number): number {
     return this.#sources.reduce((sum, source) => sum + source.countOf(fromRow, toRow), 0);
-  }
-
-  #merge(fromRow: number, toRow: number): void {
-    const blocks = this.#blocks;
-    for (const [index, source] of this.#sources.entries()) {
-      source.read(blocks[index], this.rows, fromRow, toRow);
-    }
-    let count = 0;
-    for (let entity = 0; entity < toRow - fromRow; entity++) {
-      const first = count;
-      for (const { starts, columns } of blocks) {
-        const [from, to] = [starts[entity], starts[entity + 1]];
-        if (from === to) continue;
-        for (let column = 0; column < columns.length; column++) {
-          const [source, target] = [columns[column], this.columns[column]];
-          for (let at = from; at < to; at++) target[count + at - from] = source[at];
-        }
-        count += to - from;
-      }
-      this.starts[entity + 1] = count;
-      sortDates(this.columns, first, count);
-    }
   }
 }
 
@@ -158,17 +140,12 @@ function ordersOf(shard: DimensionShard, plan: BehaviourScope, run: QueryRun): r
   });
 }
 
-/** The greatest number of events of a block. */
-function capacityOf(columns: readonly ColumnOrders[], rowEnd: number): number {
-  const starts = columns.flatMap(({ orders }) => orders.map((order) => order.starts));
-  let capacity = 0;
-  for (let row = 0; row < rowEnd; row++) {
-    let count = 0;
-    for (const own of starts) if (row + 1 < own.length) count += own[row + 1] - own[row];
-    if (count > capacity) capacity = count;
-  }
-  const all = starts.reduce((sum, own) => sum + own[own.length - 1], 0);
-  return Math.max(capacity, Math.min(all, BLOCK_EVENTS));
+/** One more than the greatest number of events of a block. */
+function capacityOf(columns: readonly ColumnOrders[]): number {
+  const orders = columns.flatMap((column) => column.orders);
+  const most = orders.reduce((sum, { rowEventsMax }) => sum + rowEventsMax, 0);
+  const all = orders.reduce((sum, { eventCount }) => sum + eventCount, 0);
+  return Math.max(most, Math.min(all, BLOCK_EVENTS)) + 1;
 }
 
 /** The links of the events; 0 = none has one. */

@@ -31,6 +31,8 @@ export class EntityOrder {
   /** The code of each event's value; null = the column has no strings. */
   readonly codes: Codes | null;
   readonly bytes: number;
+  /** The greatest number of events of one row. */
+  readonly rowEventsMax: number;
   readonly segments: readonly EventSegment[];
   readonly #revisions: readonly number[];
   readonly #counts: readonly number[];
@@ -55,6 +57,7 @@ export class EntityOrder {
       run.release(this.bytes);
       throw error;
     }
+    this.rowEventsMax = greatestStep(this.starts);
   }
 
   get eventCount(): number {
@@ -146,6 +149,12 @@ export class EntityOrder {
       for (let at = 0; at < order.length; at++) column[from + at] = copy[order[at]];
     }
   }
+}
+
+function greatestStep(starts: Uint32Array): number {
+  let greatest = 0;
+  for (let at = 1; at < starts.length; at++) greatest = Math.max(greatest, starts[at] - starts[at - 1]);
+  return greatest;
 }
 
 function newCodes(width: number, count: number): Codes {

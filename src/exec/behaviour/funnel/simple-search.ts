@@ -52,7 +52,7 @@ export class SimpleSearch {
     this.#cursor = from;
     this.#to = to;
     this.#stepCount = stepCount;
-    this.#next.fill(from);
+    for (let step = 0; step < stepCount; step++) this.#next[step] = from;
   }
 
   /** Whether the attempts are exact: no two events that satisfy steps are in one second. */
