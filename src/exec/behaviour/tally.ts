@@ -21,7 +21,12 @@ export class Tally {
   }
 
   sample(slot: number, value: number): void {
-    (this.#lists[slot] ?? this.#newList(slot)).add(value);
+    this.samplesOf(slot).add(value);
+  }
+
+  /** The list to which samples of a slot are added. Throws 9006. */
+  samplesOf(slot: number): SampleList {
+    return this.#lists[slot] ?? this.#newList(slot);
   }
 
   #newList(slot: number): SampleList {

@@ -4,7 +4,7 @@ import { walkEntities } from '../entity-walk.js';
 import type { EntityInput } from '../kernel.js';
 import { attemptsOf } from './attempts.js';
 import { type Attempt, type AttemptRules, DateList, rulesOf } from './rules.js';
-import { isSimple, SimpleSearch } from './simple-search.js';
+import { SimpleAttempts } from './simple-attempts.js';
 import { Strand } from './strand.js';
 
 /** Called for each attempt of the entity with the events [from, to); the attempt is valid during the call. */
@@ -26,7 +26,11 @@ class EntityAttempts {
   readonly #stepRows: readonly (Uint8Array | null)[];
   readonly #hasStepRows: boolean;
   /** null = the question needs the exact search for every entity. */
-  readonly #simple: SimpleSearch | null;
+  readonly #simple: SimpleAttempts | null;
+  /** Of the current entity. */
+  #row = 0;
+  #from = 0;
+  #to = 0;
   readonly #strand = new Strand();
   readonly #excluded: readonly DateList[];
   readonly #stream: DateList | null;
@@ -43,18 +47,21 @@ class EntityAttempts {
     this.#stepHi = bitsBelow(Math.max(question.stepCount - 32, 0));
     this.#stepRows = question.stepConditions.map(entitiesOf);
     this.#hasStepRows = this.#stepRows.some((rows) => rows !== null);
-    this.#simple = isSimple(question, plan.isTied)
-      ? new SimpleSearch(input.events.columns, this.#rules)
-      : null;
+    this.#simple = SimpleAttempts.of(question, this.#rules, input.events.columns, plan.isTied);
     this.#lo = this.#stepLo;
     this.#hi = this.#stepHi;
     this.#excluded = question.exclusions.map(() => new DateList());
     this.#stream = question.stream === null ? null : new DateList();
   }
 
+  readonly #visitSimple = (attempt: Attempt): void => this.#visit(attempt, this.#row, this.#from, this.#to);
+
   read(row: number, from: number, to: number): void {
     if (this.#hasStepRows) this.#setSteps(row);
-    if (this.#simple !== null && this.#readSimple(this.#simple, row, from, to)) return;
+    this.#row = row;
+    this.#from = from;
+    this.#to = to;
+    if (this.#simple?.each(from, to, this.#lo, this.#hi, this.#visitSimple) === true) return;
     const run = this.#input.run.child();
     try {
       const strands = this.#strands(from, to);
@@ -68,38 +75,6 @@ class EntityAttempts {
     } finally {
       run.releaseAll();
     }
-  }
-
-  /** Returns whether the simple search can be used for the entity. */
-  #readSimple(search: SimpleSearch, row: number, from: number, to: number): boolean {
-    const { question } = this.#input;
-    search.load(from, to, this.#openSteps());
-    if (!search.canSearch()) return false;
-    if (question.attempts === 'best') {
-      const best = search.best();
-      if (best !== null) this.#visit(best, row, from, to);
-      return true;
-    }
-    const { stepCount, within } = this.#rules;
-    for (let bound = -1; bound !== Number.POSITIVE_INFINITY; ) {
-      const attempt = search.firstAfter(bound);
-      if (attempt === null) return true;
-      const isComplete = attempt.length === stepCount;
-      const next = isComplete ? attempt.dates[stepCount - 1] : attempt.dates[0] + within;
-      this.#visit(attempt, row, from, to);
-      if (question.attempts === 'first') return true;
-      bound = next;
-    }
-    return true;
-  }
-
-  /** The number of first steps that the entity may take. */
-  #openSteps(): number {
-    const { stepCount } = this.#rules;
-    if (!this.#hasStepRows) return stepCount;
-    let step = 0;
-    while (step < stepCount && (((step < 32 ? this.#lo : this.#hi) >>> (step & 31)) & 1) === 1) step++;
-    return step;
   }
 
   #setSteps(row: number): void {

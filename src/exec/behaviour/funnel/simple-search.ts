@@ -1,20 +1,12 @@
 /**
- * Finds the attempts of one entity in a funnel in order without optional steps, exclusions, streams and values that must be
- * equal, if no two of its events are in one second, or instants have to be distinct: then the earliest event of each step
- * behind the one before makes the earliest attempt.
+ * Finds the attempts of one entity in a funnel in order that leaves out no steps and does not compare values, without regard
+ * to exclusions and streams, if no two of its events are in one second, or instants have to be distinct: then the earliest
+ * event of each step behind the one before makes the earliest attempt.
  * Cost  per step one pass over the events, because the event that a later start takes for a step is never an earlier one.
  */
-import type { FunnelQuestion } from '../../../ir/index.js';
 import type { AttemptRules, MutableAttempt } from './rules.js';
 
 const NONE = Number.POSITIVE_INFINITY;
-
-export const isSimple = (question: FunnelQuestion, isTied: boolean): boolean =>
-  question.order === 'in-order' &&
-  question.exclusions.length === 0 &&
-  question.same.length === 0 &&
-  !question.optional.includes(true) &&
-  !isTied;
 
 export class SimpleSearch {
   readonly #rules: AttemptRules;

@@ -70,7 +70,7 @@ class SessionCounter {
 
   #addAll(slot: number): void {
     this.#input.tally.counts[slot + ENTITIES]++;
-    for (let index = 0; index < this.#count; index++) this.#addSession(slot, index);
+    this.#addSessions(slot, 0, this.#count);
   }
 
   #addToPeriods(): void {
@@ -81,16 +81,21 @@ class SessionCounter {
       const slot = (period + 1) * SESSION_SLOTS;
       if (period !== last) tally.counts[slot + ENTITIES]++;
       last = period;
-      this.#addSession(slot, index);
+      this.#addSessions(slot, index, index + 1);
     }
   }
 
-  #addSession(slot: number, index: number): void {
+  /** Adds sessions [first, end). */
+  #addSessions(slot: number, first: number, end: number): void {
     const { tally } = this.#input;
-    const [from, to] = [this.#starts[index], this.#starts[index + 1]];
-    tally.counts[slot + SESSIONS]++;
-    if (to - from === 1) tally.counts[slot + SINGLE]++;
-    tally.sample(slot + SECONDS, this.#dates[to - 1] - this.#dates[from]);
-    tally.sample(slot + EVENTS, to - from);
+    const { counts } = tally;
+    const [seconds, events] = [tally.samplesOf(slot + SECONDS), tally.samplesOf(slot + EVENTS)];
+    counts[slot + SESSIONS] += end - first;
+    for (let index = first; index < end; index++) {
+      const [from, to] = [this.#starts[index], this.#starts[index + 1]];
+      if (to - from === 1) counts[slot + SINGLE]++;
+      seconds.add(this.#dates[to - 1] - this.#dates[from]);
+      events.add(to - from);
+    }
   }
 }
