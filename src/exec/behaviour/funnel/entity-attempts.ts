@@ -3,7 +3,8 @@ import type { FunnelQuestion } from '../../../ir/index.js';
 import { walkEntities } from '../entity-walk.js';
 import type { EntityInput } from '../kernel.js';
 import { attemptsOf } from './attempts.js';
-import { type Attempt, type AttemptRules, DateList, rulesOf } from './rules.js';
+import { InOrderSearch } from './in-order.js';
+import { type Attempt, type AttemptRules, DateList, type EntityObstacles, rulesOf } from './rules.js';
 import { SimpleAttempts } from './simple-attempts.js';
 import { Strand } from './strand.js';
 
@@ -31,6 +32,8 @@ class EntityAttempts {
   #row = 0;
   #from = 0;
   #to = 0;
+  /** Used again for each entity with one strand. */
+  #search: InOrderSearch | null = null;
   readonly #strand = new Strand();
   readonly #excluded: readonly DateList[];
   readonly #stream: DateList | null;
@@ -66,15 +69,23 @@ class EntityAttempts {
     try {
       const strands = this.#strands(from, to);
       if (strands.length === 0) return;
-      const obstacles = { excluded: this.#excluded, stream: this.#stream };
       const { question, plan } = this.#input;
-      const scope = { question, rules: this.#rules, obstacles, isTied: plan.isTied, run };
+      const obstacles = { excluded: this.#excluded, stream: this.#stream };
+      const search = strands.length === 1 ? this.#inOrder(obstacles) : null;
+      const scope = { question, rules: this.#rules, obstacles, isTied: plan.isTied, run, search };
       for (const attempt of attemptsOf(strands, scope)) {
         this.#visit(attempt, row, from, to);
       }
     } finally {
       run.releaseAll();
     }
+  }
+
+  #inOrder(obstacles: EntityObstacles): InOrderSearch | null {
+    const { question, run } = this.#input;
+    if (question.order === 'any') return null;
+    this.#search ??= new InOrderSearch(new Strand(), this.#rules, obstacles, run);
+    return this.#search;
   }
 
   #setSteps(row: number): void {
