@@ -3,7 +3,8 @@
  * have one order, which is built again when an eighth as many events have come; the newest segments have another.
  * Invariant  a retained order equals one that is built now: it is used only while its segments have not changed.
  * Memory     an order is reserved in the query that builds it, and afterwards belongs to the worker, whose orders together
- *            take at most a quarter of what a query may use, or 16 MiB; the others are built for each query.
+ *            take at most a quarter of what a query may use, or 16 MiB; what exceeds that is built for each query. Orders of
+ *            tables that have changed since are released by the next question.
  */
 import type { EventSegment, EventTable } from '../../storage/index.js';
 import { EntityOrder, type OrderRun } from './entity-order.js';
@@ -21,6 +22,12 @@ interface RetainedOrder {
   readonly rest: EntityOrder | null;
 }
 
+/** Limits that tests lower. */
+export interface EventOrderBounds {
+  readonly restMin?: number;
+  readonly retainedBytesMin?: number;
+}
+
 /** A run that has a limit, as a query. */
 export interface LimitedRun extends OrderRun {
   readonly limitBytes: number;
@@ -29,27 +36,29 @@ export interface LimitedRun extends OrderRun {
 export class EventOrders {
   /** In the order of their last use. */
   readonly #retained = new Map<EventTable, RetainedOrder>();
+  readonly #restMin: number;
+  readonly #retainedBytesMin: number;
+
+  constructor({ restMin = REST_MIN, retainedBytesMin = RETAINED_BYTES_MIN }: EventOrderBounds = {}) {
+    this.#restMin = restMin;
+    this.#retainedBytesMin = retainedBytesMin;
+  }
 
   /** The events of the table in one or two orders, each of other segments. Throws 9005, 9006. */
   of(table: EventTable, rowEnd: number, run: LimitedRun): readonly EntityOrder[] {
     const { segments } = table;
     const retained = this.#retained.get(table);
     this.#retained.delete(table);
-    let base = retained?.base ?? null;
-    if (
-      base !== null &&
-      !(base.isPrefixOf(segments) && isFew(countOf(segments.slice(base.segments.length)), base))
-    ) {
-      base = null;
-    }
     const built: EntityOrder[] = [];
     const build = (own: readonly EventSegment[]): EntityOrder => {
       const order = new EntityOrder(own, rowEnd, run);
       built.push(order);
       return order;
     };
-    const sealed = segments.filter((segment) => segment.sealed);
-    if (base === null && countOf(segments) > REST_MIN) base = build(sealed);
+    let base = retained?.base ?? null;
+    if (base !== null && !this.#isUsable(base, segments)) base = null;
+    if (base === null && countOf(segments) > this.#restMin)
+      base = build(segments.filter(({ sealed }) => sealed));
     const others = segments.slice(base?.segments.length ?? 0);
     let rest = retained?.rest ?? null;
     if (rest === null || rest.segments.length !== others.length || !rest.isPrefixOf(others)) {
@@ -59,9 +68,18 @@ export class EventOrders {
     return [base, rest].filter((order) => order !== null);
   }
 
+  #isUsable(base: EntityOrder, segments: readonly EventSegment[]): boolean {
+    const rest = countOf(segments.slice(base.segments.length));
+    return base.isPrefixOf(segments) && rest <= Math.max(this.#restMin, base.eventCount / REST_PART);
+  }
+
   /** What does not fit stays in the account of the query. */
   #retain(table: EventTable, order: RetainedOrder, built: readonly EntityOrder[], run: LimitedRun): void {
-    const capacity = Math.max(RETAINED_BYTES_MIN, run.limitBytes / RETAINED_PART);
+    for (const [other, { base, rest }] of this.#retained) {
+      const first = base ?? rest;
+      if (first === null || !first.isPrefixOf(other.segments)) this.#retained.delete(other);
+    }
+    const capacity = Math.max(this.#retainedBytesMin, run.limitBytes / RETAINED_PART);
     const bytes = bytesOf(order);
     if (bytes > capacity) return;
     let used = bytes;
@@ -75,9 +93,6 @@ export class EventOrders {
     for (const { bytes: reserved } of built) run.release(reserved);
   }
 }
-
-const isFew = (count: number, { eventCount }: EntityOrder): boolean =>
-  count <= Math.max(REST_MIN, eventCount / REST_PART);
 
 const countOf = (segments: readonly EventSegment[]): number =>
   segments.reduce((sum, { eventCount }) => sum + eventCount, 0);
