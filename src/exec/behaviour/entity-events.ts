@@ -149,29 +149,29 @@ function capacityOf(columns: readonly ColumnOrders[]): number {
 }
 
 /** The links of the events; 0 = none has one. */
-function linksOf({ segments, places, eventCount }: EntityOrder, run: QueryRun): OrderedColumn | number {
+function linksOf({ segments, positions, eventCount }: EntityOrder, run: QueryRun): OrderedColumn | number {
   if (segments.every((segment) => segment.links() === null)) return 0;
   run.reserve(eventCount * 4);
   const table = new Uint32Array(eventCount);
-  let place = 0;
+  let position = 0;
   for (const segment of segments) {
     const links = segment.links();
-    if (links !== null) table.set(links, place);
-    place += segment.eventCount;
+    if (links !== null) table.set(links, position);
+    position += segment.eventCount;
   }
-  return { keys: places, table };
+  return { keys: positions, table };
 }
 
 function numbersOf(values: EventValueNumbers, order: EntityOrder, run: QueryRun): OrderedColumn {
-  const { segments, places, codes, eventCount } = order;
+  const { segments, positions, codes, eventCount } = order;
   if (codes !== null) return { keys: codes, table: null };
   run.reserve(eventCount * 4);
   const table = new Uint32Array(eventCount);
-  let place = 0;
+  let position = 0;
   for (const segment of segments) {
     run.check();
     const read = values.readerOf(segment);
-    for (let event = 0; event < segment.eventCount; event++) table[place++] = read(event);
+    for (let event = 0; event < segment.eventCount; event++) table[position++] = read(event);
   }
-  return { keys: places, table };
+  return { keys: positions, table };
 }

@@ -98,23 +98,23 @@ export class EventMasks {
 
   /** One column per word of bits. Throws 9005, 9006. */
   columnsOf(order: EntityOrder): readonly OrderedColumn[] {
-    const { codes, places } = order;
+    const { codes, positions } = order;
     if (this.#byCode !== null && codes !== null) return this.#byCode.map((table) => ({ keys: codes, table }));
-    return this.#byPlace(order).map((table) => ({ keys: places, table }));
+    return this.#byPosition(order).map((table) => ({ keys: positions, table }));
   }
 
-  #byPlace({ segments, eventCount }: EntityOrder): readonly Uint32Array[] {
+  #byPosition({ segments, eventCount }: EntityOrder): readonly Uint32Array[] {
     this.#run.reserve(eventCount * 4 * this.#words);
     const all = Array.from({ length: this.#words }, () => new Uint32Array(eventCount));
-    let place = 0;
+    let position = 0;
     for (const segment of segments) {
       this.#run.check();
-      const end = place + segment.eventCount;
+      const end = position + segment.eventCount;
       this.#mark(
         segment,
-        all.map((word) => word.subarray(place, end)),
+        all.map((word) => word.subarray(position, end)),
       );
-      place = end;
+      position = end;
     }
     return all;
   }

@@ -1,10 +1,9 @@
 /** What a kernel of a kind of questions gets for one shard. */
-import { lowerBound, lowerBoundOf } from '../../base/index.js';
+import { lowerBound } from '../../base/index.js';
 import type {
   BehaviourGroups,
   BehaviourQuestion,
   BehaviourScope,
-  PeriodStarts,
   TimelineRow,
   Window,
 } from '../../ir/index.js';
@@ -40,11 +39,6 @@ export interface KernelInput<Question extends BehaviourQuestion = BehaviourQuest
   /** The values of the breakdown's attribute column; null = none. */
   readonly texts: EntityTexts | null;
   readonly slots: number;
-}
-
-/** The number of the period that contains an instant; -1 or the number of periods if none does. */
-export function periodAt(starts: PeriodStarts, seconds: number): number {
-  return lowerBoundOf(starts, seconds + 1) - 1;
 }
 
 /** The events of [from, to), whose dates ascend, that lie in a window. */

@@ -26,8 +26,8 @@ export class EntityOrder {
   readonly starts: Uint32Array;
   /** Seconds since 1970-01-01. */
   readonly dates: Uint32Array;
-  /** The place of each event among those of the segments, counted through all of them. */
-  readonly places: Uint32Array;
+  /** The position of each event among those of the segments, counted through all of them. */
+  readonly positions: Uint32Array;
   /** The code of each event's value; null = the column has no strings. */
   readonly codes: Codes | null;
   readonly bytes: number;
@@ -49,7 +49,7 @@ export class EntityOrder {
     run.reserve(this.bytes);
     this.starts = new Uint32Array(rowEnd + 1);
     this.dates = new Uint32Array(count);
-    this.places = new Uint32Array(count);
+    this.positions = new Uint32Array(count);
     this.codes = hasCodes ? newCodes(width, count) : null;
     try {
       this.#fill(run);
@@ -86,28 +86,28 @@ export class EntityOrder {
     for (let row = 1; row < starts.length; row++) starts[row] += starts[row - 1];
     run.reserve(starts.byteLength);
     const ends = starts.slice();
-    let place = 0;
+    let position = 0;
     for (const segment of this.segments) {
       run.check();
-      place = this.#scatter(segment, ends, place);
+      position = this.#scatter(segment, ends, position);
     }
     run.release(starts.byteLength);
     this.#sortDates(run);
   }
 
-  #scatter(segment: EventSegment, ends: Uint32Array, firstPlace: number): number {
-    const { dates, places, codes } = this;
+  #scatter(segment: EventSegment, ends: Uint32Array, firstPosition: number): number {
+    const { dates, positions, codes } = this;
     const { arena, valuesAt, width, eventCount } = segment;
     const stored = segment.datesAndRows(eventCount);
     const storedCodes = codes === null ? null : readCodes(arena, valuesAt, width, eventCount);
-    let place = firstPlace;
+    let position = firstPosition;
     for (let event = 0; event < eventCount; event++) {
       const at = ends[stored.rows[event]]++;
       dates[at] = stored.dates[event];
-      places[at] = place++;
+      positions[at] = position++;
       if (codes !== null) codes[at] = (storedCodes as Codes)[event];
     }
-    return place;
+    return position;
   }
 
   /** The order of equal dates stays. */
@@ -125,17 +125,17 @@ export class EntityOrder {
   }
 
   #insert(from: number, at: number): void {
-    const { dates, places, codes } = this;
-    const [date, place] = [dates[at], places[at]];
+    const { dates, positions, codes } = this;
+    const [date, position] = [dates[at], positions[at]];
     const code = codes === null ? 0 : codes[at];
     let to = at;
     for (; to > from && dates[to - 1] > date; to--) {
       dates[to] = dates[to - 1];
-      places[to] = places[to - 1];
+      positions[to] = positions[to - 1];
       if (codes !== null) codes[to] = codes[to - 1];
     }
     dates[to] = date;
-    places[to] = place;
+    positions[to] = position;
     if (codes !== null) codes[to] = code;
   }
 
@@ -143,7 +143,7 @@ export class EntityOrder {
     const own = this.dates.subarray(from, to);
     const order = orderByDate(own, ...extremes(own));
     if (order === null) return;
-    for (const column of [this.dates, this.places, this.codes]) {
+    for (const column of [this.dates, this.positions, this.codes]) {
       if (column === null) continue;
       const copy = column.slice(from, to);
       for (let at = 0; at < order.length; at++) column[from + at] = copy[order[at]];

@@ -42,17 +42,18 @@ function ordered(table: EventTable, orders: readonly EntityOrder[]): Float64Arra
   let end = 0;
   for (const order of orders) {
     const stored = new Uint32Array(order.eventCount);
-    let place = 0;
+    let position = 0;
     for (const segment of order.segments) {
-      stored.set(segment.datesAndRows(segment.eventCount).dates, place);
-      place += segment.eventCount;
+      stored.set(segment.datesAndRows(segment.eventCount).dates, position);
+      position += segment.eventCount;
     }
     for (let row = 0; row + 1 < order.starts.length; row++) {
       for (let at = order.starts[row]; at < order.starts[row + 1]; at++) {
         const date = order.dates[at];
         if (at > order.starts[row] && order.dates[at - 1] > date)
           throw new Error(`row ${row} is not in order`);
-        if (stored[order.places[at]] !== date) throw new Error(`place ${order.places[at]} has another date`);
+        if (stored[order.positions[at]] !== date)
+          throw new Error(`position ${order.positions[at]} has another date`);
         events[end++] = keyOf(row, date, order.codes?.[at] ?? -1);
       }
     }
