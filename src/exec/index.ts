@@ -2,6 +2,7 @@ export { totalsOfShards } from './aggregate/column-totals.js';
 export { behaviourOfShards, behaviourRanking } from './behaviour/behaviour.js';
 export { describeColumns } from './column-statistics.js';
 export * from './count.js';
+export { EventOrders } from './event-order/event-orders.js';
 export * from './look-up.js';
 export * from './mutate.js';
 export * from './query-memory.js';

@@ -5,6 +5,7 @@
  *            with rows, groups or distinct values.
  */
 import { MemoryAccount, QuarryError } from '../base/index.js';
+import type { EventOrders } from './event-order/event-orders.js';
 import type { QuerySpill } from './spill/query-spill.js';
 
 const refusal = (capacityBytes: number): string =>
@@ -13,24 +14,37 @@ const refusal = (capacityBytes: number): string =>
 /** Whether the query with a number was stopped: element `slot` in shared memory is not 0, or what a receiver of messages knows. */
 export type StopFlags = Int32Array | { isStopped(slot: number): boolean };
 
+/** What a worker has for its queries besides their memory. */
+export interface QueryResources {
+  /** null = operators refuse rows for which there is no memory. */
+  readonly spill: QuerySpill | null;
+  /** null = orders of events are built for each question. */
+  readonly orders: EventOrders | null;
+}
+
+const NO_RESOURCES: QueryResources = { spill: null, orders: null };
+
 export class QueryRun extends MemoryAccount {
   readonly #stopFlags: StopFlags | null;
   readonly #slot: number;
-  /** null = operators refuse rows for which there is no memory. */
-  readonly spill: QuerySpill | null;
+  readonly resources: QueryResources;
 
-  /** `stopFlags` null = the query cannot be cancelled. `spill`: by default that of the parent. */
+  /** `stopFlags` null = the query cannot be cancelled. `resources`: by default those of the parent. */
   constructor(
     stopFlags: StopFlags | null,
     slot: number,
     capacityBytes: number,
     parent: QueryRun | null = null,
-    spill: QuerySpill | null = parent?.spill ?? null,
+    resources: QueryResources = parent?.resources ?? NO_RESOURCES,
   ) {
     super(capacityBytes, refusal, parent);
     this.#stopFlags = stopFlags;
     this.#slot = slot;
-    this.spill = spill;
+    this.resources = resources;
+  }
+
+  get spill(): QuerySpill | null {
+    return this.resources.spill;
   }
 
   /** Throws 9005 if the query was cancelled. */

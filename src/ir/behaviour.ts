@@ -1,7 +1,7 @@
 /**
  * Questions about the behaviour of entities as plain data: the events that they read, and how their answers are counted.
  * A partial answer is a list of counts by slot, and samples of seconds by slot; the layout of slots is that of the
- * question's kind. Partial answers of shards are merged by adding counts and joining samples, so the merge is the same
+ * question's kind. Partial answers of shards are merged by adding counts and listing samples, so the merge is the same
  * for every kind.
  */
 import type { BEHAVIOUR_KINDS } from '../interface/index.js';
@@ -15,11 +15,18 @@ export interface BehaviourGroups {
   readonly values: readonly string[];
 }
 
-/** Seconds by slot: sample s occurs counts[s] times in slots[s]. Sorted by slot, then seconds. */
+/**
+ * Samples of one worker by slot, for example seconds. List l belongs to slots[l] and is [starts[l], starts[l + 1]): its
+ * different values, ascending, and how many samples of the list are at most each. Slots ascend.
+ */
 export interface Samples {
   readonly slots: Uint32Array;
-  readonly seconds: Uint32Array;
-  readonly counts: Float64Array;
+  /** One more than slots. */
+  readonly starts: Uint32Array;
+  readonly values: Uint32Array;
+  readonly ends: Float64Array;
+  /** By list: the sum of its samples. */
+  readonly sums: Float64Array;
 }
 
 /** Values that entities of two segments have: two numbers of entities per value. */
@@ -36,7 +43,8 @@ export interface TimelineRow {
 
 export interface BehaviourPartial {
   readonly counts: Float64Array;
-  readonly samples: Samples;
+  /** Those of each worker. */
+  readonly samples: readonly Samples[];
   /** Of a comparison: all values of a partial, the greatest differences of an answer. */
   readonly compared?: ComparedValues;
   /** Of a timeline: one row more than its limit shows that there is a next page. */

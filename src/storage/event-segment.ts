@@ -51,6 +51,7 @@ export class EventSegment {
   #width: Width;
   #count = 0;
   #sealed = false;
+  #revision = 0;
   #dateMin = 0xffffffff;
   #dateMax = 0;
 
@@ -83,6 +84,10 @@ export class EventSegment {
   /** Sorted by date and closed for appends. */
   get sealed(): boolean {
     return this.#sealed;
+  }
+  /** Changes whenever present events are moved, removed or recoded; not by appends. */
+  get revision(): number {
+    return this.#revision;
   }
   get dateMin(): number {
     return this.#dateMin;
@@ -175,6 +180,7 @@ export class EventSegment {
 
   /** Replaces every code c with codes[c], which is not greater. */
   recode(codes: Uint32Array): void {
+    this.#revision++;
     const stored = this.#codes();
     for (let event = 0; event < this.#count; event++) stored[event] = codes[stored[event]];
     // Clears the codes of removed events, which could now exceed every code.
@@ -218,6 +224,7 @@ export class EventSegment {
     sealed: boolean,
   ): void {
     invariant(this.#count === 0, 'only an empty segment can be restored');
+    this.#revision++;
     const count = rows.length;
     while (this.#capacity < count) this.#capacity *= 2;
     const width = widthOfValues(values);
@@ -245,6 +252,7 @@ export class EventSegment {
 
   /** Keeps only `events` (ascending), in order, and releases excess capacity. */
   #keep(events: Uint32Array): void {
+    this.#revision++;
     const { u32 } = this.arena;
     for (const { at } of [this.#rows, this.#dates, ...(this.#links === null ? [] : [this.#links])]) {
       gatherItems(u32, at >> 2, u32, at >> 2, 1, events);
@@ -277,6 +285,7 @@ export class EventSegment {
     while (first < stored.length && rows[stored[first]] === stored[first]) first++;
     if (first === stored.length) return;
     this.snapshot.beforeChange();
+    this.#revision++;
     let dead = 0;
     for (let event = first; event < stored.length; event++) {
       stored[event] = rows[stored[event]];
@@ -288,6 +297,7 @@ export class EventSegment {
   /** Sorts by date and closes the segment for appends. */
   seal(): void {
     this.#sealed = true;
+    this.#revision++;
     const count = this.#count;
     const { u32, u8, u16, f64 } = this.arena;
     const datesAt = this.#dates.at >> 2;

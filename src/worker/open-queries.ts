@@ -4,6 +4,7 @@
  */
 import { GarbageCollection, type IsOver, invariant, QuarryError } from '../base/index.js';
 import {
+  EventOrders,
   type QueryMemories,
   QueryRun,
   SelectCursor,
@@ -56,6 +57,7 @@ export class OpenQueries {
   readonly #received = new Map<number, ReceivedRows>();
   readonly #partMemory: PartMemory;
   readonly #garbage: GarbageCollection;
+  readonly #orders = new EventOrders();
 
   constructor(dependencies: OpenQueriesDependencies) {
     this.#dependencies = dependencies;
@@ -66,7 +68,10 @@ export class OpenQueries {
   /** Starts the run of a query. Throws 9005 if the query was cancelled. */
   runOf({ slot, bytesMax }: WorkerQueryLimits): QueryRun {
     const { stops, spills } = this.#dependencies;
-    const run = new QueryRun(stops, slot, bytesMax, null, spills.ofQuery(slot));
+    const run = new QueryRun(stops, slot, bytesMax, null, {
+      spill: spills.ofQuery(slot),
+      orders: this.#orders,
+    });
     run.check();
     return run;
   }

@@ -156,8 +156,7 @@ export class FakeEngine implements EngineApi {
     this.behaviours.push(plans);
     return plans.map((plan) => {
       const counts = new Float64Array(slotsPerGroup(plan) * (plan.breakdown === null ? 1 : 3));
-      const [slots, seconds] = [new Uint32Array(0), new Uint32Array(0)];
-      return { counts, samples: { slots, seconds, counts: new Float64Array(0) }, groups: [] };
+      return { counts, samples: [], groups: [] };
     });
   }
 

@@ -10,32 +10,50 @@ export function floatText(value: number): string {
 /** A quotient as JSON; null if there is nothing to divide by. */
 export const ratioText = (count: number, of: number): string => (of === 0 ? 'null' : floatText(count / of));
 
-/** The samples of one slot, ascending. */
-export interface SlotSamples {
-  readonly seconds: Uint32Array;
-  readonly counts: Float64Array;
+/** The samples of one slot, by worker: different values, ascending, and how many samples are at most each. */
+export type SlotSamples = readonly {
+  readonly values: Uint32Array;
+  readonly ends: Float64Array;
+  readonly sum: number;
+}[];
+
+export function samplesOf(samples: readonly Samples[], slot: number): SlotSamples {
+  return samples.flatMap(({ slots, starts, values, ends, sums }) => {
+    const list = lowerBound(slots, slot);
+    if (slots[list] !== slot) return [];
+    const [from, to] = [starts[list], starts[list + 1]];
+    return [{ values: values.subarray(from, to), ends: ends.subarray(from, to), sum: sums[list] }];
+  });
 }
 
-export function samplesOf({ slots, seconds, counts }: Samples, slot: number): SlotSamples {
-  const from = lowerBound(slots, slot);
-  const to = lowerBound(slots, slot + 1);
-  return { seconds: seconds.subarray(from, to), counts: counts.subarray(from, to) };
-}
+const totalOf = (samples: SlotSamples): number =>
+  samples.reduce((sum, { ends }) => sum + ends[ends.length - 1], 0);
+
+/** How many samples are less than a value. */
+const countBelow = (samples: SlotSamples, value: number): number =>
+  samples.reduce((sum, { values, ends }) => {
+    const below = lowerBound(values, value);
+    return sum + (below === 0 ? 0 : ends[below - 1]);
+  }, 0);
 
 /** The mean, the median and the 90th percentile of samples; null over none. */
-export function statsOf({ seconds, counts }: SlotSamples): Record<'avg' | 'median' | 'p90', number | null> {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  if (total === 0) return { avg: null, median: null, p90: null };
-  const sum = seconds.reduce((all, second, index) => all + second * counts[index], 0);
-  const percentile = (percent: number): number => {
-    let seen = 0;
-    const at = seconds.findIndex((_, index) => {
-      seen += counts[index];
-      return seen * 100 >= percent * total;
-    });
-    return seconds[at];
-  };
-  return { avg: sum / total, median: percentile(50), p90: percentile(90) };
+export function statsOf(samples: SlotSamples): Record<'avg' | 'median' | 'p90', number | null> {
+  if (samples.length === 0) return { avg: null, median: null, p90: null };
+  const total = totalOf(samples);
+  const sum = samples.reduce((all, own) => all + own.sum, 0);
+  return { avg: sum / total, median: percentile(samples, 50, total), p90: percentile(samples, 90, total) };
+}
+
+/** The smallest sample that at least `percent` of all do not exceed. */
+function percentile(samples: SlotSamples, percent: number, total: number): number {
+  let low = Math.min(...samples.map(({ values }) => values[0]));
+  let high = Math.max(...samples.map(({ values }) => values[values.length - 1]));
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (countBelow(samples, middle + 1) * 100 >= percent * total) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** `statsOf` as JSON. */
@@ -45,18 +63,19 @@ export function statsText(samples: SlotSamples): string {
 }
 
 /** Equal classes between 0 and the greatest sample, half-open but for the last, as JSON. */
-export function histogramText({ seconds, counts }: SlotSamples, classCount: number): string {
-  if (seconds.length === 0) return '[]';
-  const greatest = seconds[seconds.length - 1];
-  const classes = new Float64Array(classCount);
-  seconds.forEach((second, index) => {
-    const own = greatest === 0 ? 0 : Math.floor((second * classCount) / greatest);
-    classes[Math.min(own, classCount - 1)] += counts[index];
-  });
+export function histogramText(samples: SlotSamples, classCount: number): string {
+  if (samples.length === 0) return '[]';
+  const greatest = Math.max(...samples.map(({ values }) => values[values.length - 1]));
   const bound = (at: number): string => floatText((at * greatest) / classCount);
-  const rows = Array.from(
-    classes,
-    (count, at) => `{"from":${bound(at)},"to":${bound(at + 1)},"count":${count}}`,
-  );
+  let below = 0;
+  const rows = Array.from({ length: classCount }, (_, at) => {
+    const isLast = at === classCount - 1 || greatest === 0;
+    const end = isLast
+      ? totalOf(samples)
+      : countBelow(samples, Math.ceil(((at + 1) * greatest) / classCount));
+    const count = end - below;
+    below = end;
+    return `{"from":${bound(at)},"to":${bound(at + 1)},"count":${count}}`;
+  });
   return `[${rows.join(',')}]`;
 }

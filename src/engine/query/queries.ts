@@ -231,7 +231,11 @@ function behaviourBytes({ counts, samples, groups, compared, rows }: BehaviourAn
     texts.reduce((sum, text) => sum + text.length, 0) +
     (rows ?? []).reduce((sum, { json, position }) => sum + json.length + position.texts.join().length, 0);
   const entries = 1 + texts.length + (rows?.length ?? 0);
-  return ROW_BYTES * entries + chars * 2 + counts.byteLength + samples.slots.length * 16;
+  const sampleBytes = samples.reduce(
+    (sum, { slots, values }) => sum + slots.length * 16 + values.length * 12,
+    0,
+  );
+  return ROW_BYTES * entries + chars * 2 + counts.byteLength + sampleBytes;
 }
 
 function answerBytes(answer: AggregateAnswer): number {

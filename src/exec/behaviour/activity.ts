@@ -6,7 +6,11 @@
  */
 import { type ActivityQuestion, periodCount } from '../../ir/index.js';
 import { walkEntities } from './entity-walk.js';
-import { type EntityInput, type KernelInput, periodAt } from './kernel.js';
+import type { EntityInput, KernelInput } from './kernel.js';
+import { PeriodFinder } from './period-finder.js';
+
+/** Not a period. */
+const NONE = -0x80000000;
 
 /** Periods as numbers from the first of the answer on; those of the history are negative. */
 interface Activity {
@@ -44,40 +48,29 @@ export function eachActivity(
 ): void {
   const [dates] = events.columns;
   const before = Math.max(question.history.length - 1, 0);
-  const starts = [...question.history.slice(0, before), ...plan.periods];
+  const periods = new PeriodFinder([...question.history.slice(0, before), ...plan.periods]);
   const count = periodCount(plan.periods);
   const { from: first, to: last } = plan.between;
-  const activity: Activity = {
-    active: new Int32Array(count),
-    activeCount: 0,
-    wide: new Int32Array(before + count),
-    wideCount: 0,
-    isOld: false,
-  };
+  const active = new Int32Array(count);
+  const wide = new Int32Array(before + count);
+  const activity: Activity = { active, activeCount: 0, wide, wideCount: 0, isOld: false };
   walkEntities(events, run, (row, from, to) => {
-    activity.isOld = dates[from] < first;
-    activity.activeCount = 0;
-    activity.wideCount = 0;
-    let periodEnd = 0;
-    let period = -1;
-    for (let at = from; at < to && dates[at] <= last; at++) {
-      if (dates[at] >= periodEnd) {
-        period = periodAt(starts, dates[at]);
-        periodEnd = starts[period + 1] ?? Number.POSITIVE_INFINITY;
-      }
+    let [activeCount, wideCount] = [0, 0];
+    let [lastActive, lastWide] = [NONE, NONE];
+    for (let at = from; at < to; at++) {
+      const date = dates[at];
+      if (date > last) break;
+      const period = periods.at(date);
       if (period < 0) continue;
-      note(activity, period - before, dates[at] >= first);
+      const own = period - before;
+      if (own !== lastWide) wide[wideCount++] = lastWide = own;
+      if (date >= first && own !== lastActive) active[activeCount++] = lastActive = own;
     }
+    activity.isOld = dates[from] < first;
+    activity.activeCount = activeCount;
+    activity.wideCount = wideCount;
     visit(row, activity);
   });
-}
-
-function note(activity: Activity, period: number, isInside: boolean): void {
-  const { active, activeCount, wide, wideCount } = activity;
-  if (wideCount === 0 || wide[wideCount - 1] !== period) wide[activity.wideCount++] = period;
-  if (isInside && (activeCount === 0 || active[activeCount - 1] !== period)) {
-    active[activity.activeCount++] = period;
-  }
 }
 
 function countActives(counts: Float64Array, activity: Activity, count: number, rolling: number): void {

@@ -14,8 +14,8 @@ import { selectedEntities } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import { countActivity } from './activity.js';
 import { compareSegments } from './compare.js';
+import { type EntitiesOf, EntityEvents } from './entity-events.js';
 import { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
-import { type EntitiesOf, readEntityEvents } from './event-masks.js';
 import { countFunnel } from './funnel/funnel.js';
 import type { KernelInput } from './kernel.js';
 import { countOverlap } from './overlap.js';
@@ -119,7 +119,7 @@ function eachShard(
     const own = run.child();
     try {
       const entitiesOf: EntitiesOf = (condition) => selectedEntities(dimension, condition, scratch, own);
-      const events = readEntityEvents(dimension, plan, entitiesOf, own);
+      const events = new EntityEvents(dimension, plan, entitiesOf, own);
       const texts =
         breakdown === null || breakdown.of === 'step'
           ? null

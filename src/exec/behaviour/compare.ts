@@ -4,15 +4,15 @@
  * Cost  linear in entities and events, column by column.
  */
 import type { ComparedColumn, CompareQuestion } from '../../ir/index.js';
+import { EntityEvents } from './entity-events.js';
 import { EntityTexts } from './entity-groups.js';
 import { eachRow, hasRow } from './entity-rows.js';
-import { readEntityEvents } from './event-masks.js';
+import { walkEntities } from './entity-walk.js';
 import type { KernelInput } from './kernel.js';
 
 /** Memory per number of a value: two counts, and the last entity that has it. */
 const NUMBER_BYTES = 12;
 const CAPACITY_MIN = 1_024;
-const CHECK_ROWS = 65_536;
 
 export function compareSegments(input: KernelInput<CompareQuestion>): void {
   const members = membersOf(input);
@@ -66,17 +66,16 @@ function countEventValues(
   try {
     const events = [[[{ columnId: column.columnId, tests: [] }]]];
     const all = { ...plan, condition: null, events, isTied: false, values: [column] };
-    const found = readEntityEvents(shard, all, entitiesOf, own);
+    const found = new EntityEvents(shard, all, entitiesOf, own);
     const [dates, numbers] = [found.columns[0], found.columns[found.valueColumn]];
     const counts = new NumberCounts(own);
     const { from, to } = plan.between;
-    for (let row = 0; row < members.length; row++) {
-      if (row % CHECK_ROWS === 0) run.check();
-      if (members[row] === 0) continue;
-      for (let at = found.starts[row]; at < found.starts[row + 1]; at++) {
+    walkEntities(found, own, (row, first, end) => {
+      if (members[row] === 0) return;
+      for (let at = first; at < end; at++) {
         if (dates[at] >= from && dates[at] <= to) counts.add(numbers[at], row, members[row]);
       }
-    }
+    });
     counts.each((number, first, second) => pairs.add(index, found.values[0].textOf(number), first, second));
   } finally {
     own.releaseAll();

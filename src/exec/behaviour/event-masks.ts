@@ -1,28 +1,18 @@
 /**
- * Evaluates the events of a question over the stored events of a shard: which of them satisfies which event, as one bit
- * each.
- * Invariant  events of columns that one relation ties carry their link, if the plan says that columns may be tied.
+ * Evaluates the events of a question over the stored events of a column: which of them satisfies which event, as one bit
+ * each. The events of a column of strings are evaluated once per distinct string, the others once per event.
  */
-import {
-  type BehaviourScope,
-  type Condition,
-  type EventAlternative,
-  type EventColumnTest,
-  readsStream,
-} from '../../ir/index.js';
+import type { BehaviourScope, EventAlternative, EventColumnTest } from '../../ir/index.js';
 import type { DimensionShard, EventSegment } from '../../storage/index.js';
 import { EventSelection, type SelectedEvents } from '../condition/event-selection.js';
+import type { EntityOrder } from '../event-order/entity-order.js';
 import type { QueryRun } from '../query-run.js';
-import { EventTableBuilder, type SortedEvents, sortByRow } from './event-table.js';
-import { EventValueNumbers } from './event-values.js';
+import type { OrderedColumn } from './ordered-events.js';
 
 const WINDOW = { from: 0, to: 0xffffffff };
 
-/** The entities of the shard that satisfy a condition, one bit per row; null = all. */
-export type EntitiesOf = (condition: Condition | null) => Uint8Array | null;
-
 /** One alternative, by its first column. */
-interface Source {
+export interface EventSource {
   readonly bit: number;
   readonly test: EventColumnTest;
   readonly others: readonly EventColumnTest[];
@@ -30,41 +20,13 @@ interface Source {
   readonly before: readonly EventAlternative[];
 }
 
-export interface EntityEvents extends SortedEvents {
-  /** The entities that take part; null = all. */
-  readonly rows: Uint8Array | null;
-  /** Words of bits per event: columns 1 to maskWords. */
-  readonly maskWords: number;
-  /** The column of links, or -1. */
-  readonly linkColumn: number;
-  /** The first column of value numbers. A stream has one, of the event's own column, and then the column's index. */
-  readonly valueColumn: number;
-  readonly values: readonly EventValueNumbers[];
-}
-
-/** Reads the events that satisfy any of the plan's events, of the entities that take part. Throws 9005, 9006. */
-export function readEntityEvents(
-  shard: DimensionShard,
-  plan: BehaviourScope,
-  entitiesOf: EntitiesOf,
-  run: QueryRun,
-): EntityEvents {
-  const rows = entitiesOf(plan.condition);
-  const maskWords = Math.max(1, Math.ceil(plan.events.length / 32));
-  const linkColumn = plan.isTied ? 1 + maskWords : -1;
-  const valueColumn = 1 + maskWords + (plan.isTied ? 1 : 0);
-  const values = plan.values.map((column) => new EventValueNumbers(shard, column));
-  const isStream = readsStream(plan);
-  const table = new EventTableBuilder(1 + valueColumn + (isStream ? 2 : values.length), run);
-  for (const [columnId, sources] of sourcesOf(plan)) {
-    readColumn({ shard, columnId, sources, rows, maskWords, linkColumn, values, isStream, table, run });
-  }
-  const sorted = sortByRow(table, shard.rowEnd, run);
-  return { ...sorted, rows, maskWords, linkColumn, valueColumn, values };
-}
-
-function sourcesOf({ events, streams, isTied }: BehaviourScope): ReadonlyMap<number, readonly Source[]> {
-  const byColumn = new Map<number, Source[]>();
+/** The alternatives of all events of the plan, by their first column. */
+export function sourcesOf({
+  events,
+  streams,
+  isTied,
+}: BehaviourScope): ReadonlyMap<number, readonly EventSource[]> {
+  const byColumn = new Map<number, EventSource[]>();
   events.forEach((event, bit) => {
     event.forEach(([test, ...others], index) => {
       const sources = byColumn.get(test.columnId) ?? [];
@@ -79,19 +41,6 @@ function sourcesOf({ events, streams, isTied }: BehaviourScope): ReadonlyMap<num
   return byColumn;
 }
 
-interface ColumnRead {
-  readonly shard: DimensionShard;
-  readonly columnId: number;
-  readonly sources: readonly Source[];
-  readonly rows: Uint8Array | null;
-  readonly maskWords: number;
-  readonly linkColumn: number;
-  readonly values: readonly EventValueNumbers[];
-  readonly isStream: boolean;
-  readonly table: EventTableBuilder;
-  readonly run: QueryRun;
-}
-
 interface PreparedSource {
   readonly bit: number;
   readonly selection: EventSelection;
@@ -101,46 +50,96 @@ interface PreparedSource {
   readonly taken: Uint8Array | null;
 }
 
-function readColumn(read: ColumnRead): void {
-  const { shard, columnId, sources, run } = read;
-  const segments = shard.events.get(columnId)?.segments ?? [];
-  if (segments.length === 0) return;
-  const prepared = sources.map(
-    ({ bit, test, others, before }): PreparedSource => ({
-      bit,
-      selection: new EventSelection(shard, { ...test, window: WINDOW }, run),
-      links: others.length === 0 ? null : linksOfAll(shard, others, run),
-      taken: before.length === 0 ? null : linksOfAny(shard, before, run),
-    }),
-  );
-  try {
-    for (const segment of segments) {
-      run.check();
-      if (segment.eventCount > 0) appendSegment(read, segment, masksOf(segment, prepared, read.maskWords));
-    }
-  } finally {
-    for (const { selection } of prepared) selection.release();
-  }
-}
+/** Bits of the events of one column, in words of 32. */
+export class EventMasks {
+  readonly #shard: DimensionShard;
+  readonly #sources: readonly PreparedSource[];
+  readonly #words: number;
+  readonly #run: QueryRun;
+  /** By word: the bits of each code of a column of strings; null = they do not depend on the code alone. */
+  readonly #byCode: readonly Uint32Array[] | null;
 
-/** One word of bits per event and word. */
-function masksOf(segment: EventSegment, sources: readonly PreparedSource[], words: number): Uint32Array[] {
-  const masks = Array.from({ length: words }, () => new Uint32Array(segment.eventCount));
-  const links = segment.links();
-  for (const { bit, selection, links: passing, taken } of sources) {
-    const mask = masks[bit >> 5];
-    const flag = 1 << (bit & 31);
-    if (passing !== null && links === null) continue;
-    eachSelected(segment, selection.select(segment), (event) => {
-      if (passing !== null) {
-        const link = (links as Uint32Array)[event];
-        if (link === 0 || !hasBit(passing, link)) return;
-      }
-      if (taken !== null && links !== null && hasBit(taken, links[event])) return;
-      mask[event] |= flag;
-    });
+  /** Throws 9005, 9006. */
+  constructor(
+    shard: DimensionShard,
+    columnId: number,
+    sources: readonly EventSource[],
+    words: number,
+    run: QueryRun,
+  ) {
+    this.#shard = shard;
+    this.#words = words;
+    this.#run = run;
+    this.#sources = sources.map(
+      ({ bit, test, others, before }): PreparedSource => ({
+        bit,
+        selection: new EventSelection(shard, { ...test, window: WINDOW }, run),
+        links: others.length === 0 ? null : linksOfAll(shard, others, run),
+        taken: before.length === 0 ? null : linksOfAny(shard, before, run),
+      }),
+    );
+    const hasCodes = shard.events.get(columnId)?.kind === 'code';
+    const isSimple = this.#sources.every(({ links, taken }) => links === null && taken === null);
+    this.#byCode = hasCodes && isSimple ? this.#bitsByCode(columnId) : null;
   }
-  return masks;
+
+  #bitsByCode(columnId: number): readonly Uint32Array[] {
+    const codeCount = this.#shard.dictionaries.get(columnId)?.codeCount ?? 1;
+    this.#run.reserve(codeCount * 4 * this.#words);
+    const bits = Array.from({ length: this.#words }, () => new Uint32Array(codeCount));
+    for (const { bit, selection } of this.#sources) {
+      const [word, flag] = [bits[bit >> 5], 1 << (bit & 31)];
+      selection.eachPassingCode(codeCount, (code) => {
+        word[code] |= flag;
+      });
+    }
+    return bits;
+  }
+
+  /** One column per word of bits. Throws 9005, 9006. */
+  columnsOf(order: EntityOrder): readonly OrderedColumn[] {
+    const { codes, positions } = order;
+    if (this.#byCode !== null && codes !== null) return this.#byCode.map((table) => ({ keys: codes, table }));
+    return this.#byPosition(order).map((table) => ({ keys: positions, table }));
+  }
+
+  #byPosition({ segments, eventCount }: EntityOrder): readonly Uint32Array[] {
+    this.#run.reserve(eventCount * 4 * this.#words);
+    const all = Array.from({ length: this.#words }, () => new Uint32Array(eventCount));
+    let position = 0;
+    for (const segment of segments) {
+      this.#run.check();
+      const end = position + segment.eventCount;
+      this.#mark(
+        segment,
+        all.map((word) => word.subarray(position, end)),
+      );
+      position = end;
+    }
+    return all;
+  }
+
+  #mark(segment: EventSegment, masks: readonly Uint32Array[]): void {
+    if (segment.eventCount === 0) return;
+    const links = segment.links();
+    for (const { bit, selection, links: passing, taken } of this.#sources) {
+      const mask = masks[bit >> 5];
+      const flag = 1 << (bit & 31);
+      if (passing !== null && links === null) continue;
+      eachSelected(segment, selection.select(segment), (event) => {
+        if (passing !== null) {
+          const link = (links as Uint32Array)[event];
+          if (link === 0 || !hasBit(passing, link)) return;
+        }
+        if (taken !== null && links !== null && hasBit(taken, links[event])) return;
+        mask[event] |= flag;
+      });
+    }
+  }
+
+  release(): void {
+    for (const { selection } of this.#sources) selection.release();
+  }
 }
 
 function eachSelected(segment: EventSegment, selected: SelectedEvents, act: (event: number) => void): void {
@@ -199,7 +198,7 @@ function linksOfAll(shard: DimensionShard, tests: readonly EventColumnTest[], ru
 }
 
 /** One more than the greatest link of the shard. */
-function linkEndOf(shard: DimensionShard): number {
+export function linkEndOf(shard: DimensionShard): number {
   let greatest = 0;
   for (const { segments } of shard.events.values()) {
     for (const segment of segments) {
@@ -207,46 +206,4 @@ function linkEndOf(shard: DimensionShard): number {
     }
   }
   return greatest + 1;
-}
-
-function valueReaders(
-  { values, isStream, columnId, shard }: ColumnRead,
-  segment: EventSegment,
-  links: Uint32Array | null,
-): ((event: number) => number)[] {
-  if (isStream) {
-    const index = values.findIndex((numbers) => numbers.columnId === columnId);
-    return [values[index].readerOf(segment), () => index];
-  }
-  return values.map((numbers) => {
-    if (numbers.columnId === columnId) return numbers.readerOf(segment);
-    if (links === null) return () => 0;
-    const byLink = numbers.byLink(() => linkEndOf(shard));
-    return (event: number) => (links[event] === 0 ? 0 : byLink[links[event]]);
-  });
-}
-
-function appendSegment(read: ColumnRead, segment: EventSegment, masks: readonly Uint32Array[]): void {
-  const { table, rows, linkColumn } = read;
-  const { eventCount } = segment;
-  const { rows: eventRows, dates } = segment.datesAndRows(eventCount);
-  const links = segment.links();
-  const readers = valueReaders(read, segment, links);
-  table.grow(eventCount);
-  const { columns } = table;
-  let { count } = table;
-  const [first] = masks;
-  for (let event = 0; event < eventCount; event++) {
-    if (first[event] === 0 && !masks.some((mask) => mask[event] !== 0)) continue;
-    const row = eventRows[event];
-    if (rows !== null && ((rows[row >>> 3] >> (row & 7)) & 1) === 0) continue;
-    columns[0][count] = row;
-    columns[1][count] = dates[event];
-    for (let word = 0; word < masks.length; word++) columns[2 + word][count] = masks[word][event];
-    if (linkColumn >= 0) columns[1 + linkColumn][count] = links === null ? 0 : links[event];
-    const value = 2 + masks.length + (linkColumn >= 0 ? 1 : 0);
-    for (let at = 0; at < readers.length; at++) columns[value + at][count] = readers[at](event);
-    count++;
-  }
-  table.count = count;
 }

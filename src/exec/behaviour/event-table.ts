@@ -31,30 +31,3 @@ export class EventTableBuilder {
     });
   }
 }
-
-/** Events sorted by entity row, then in the order of insertion: entity `row` has events [starts[row], starts[row + 1]). */
-export interface SortedEvents {
-  readonly starts: Uint32Array;
-  /** Without the column of rows. */
-  readonly columns: readonly Uint32Array[];
-}
-
-/** Sorts by counting. Throws 9006. */
-export function sortByRow(table: EventTableBuilder, rowEnd: number, run: QueryRun): SortedEvents {
-  const { count } = table;
-  const [rows, ...others] = table.columns;
-  run.reserve((rowEnd + 1) * 4 + count * 4 * (others.length + 1));
-  const starts = new Uint32Array(rowEnd + 1);
-  for (let at = 0; at < count; at++) starts[rows[at] + 1]++;
-  for (let row = 0; row < rowEnd; row++) starts[row + 1] += starts[row];
-  const targets = new Uint32Array(count);
-  const ends = starts.slice();
-  for (let at = 0; at < count; at++) targets[at] = ends[rows[at]]++;
-  const columns = others.map((from) => {
-    run.check();
-    const to = new Uint32Array(count);
-    for (let at = 0; at < count; at++) to[targets[at]] = from[at];
-    return to;
-  });
-  return { starts, columns };
-}

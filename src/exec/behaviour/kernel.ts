@@ -1,17 +1,16 @@
 /** What a kernel of a kind of questions gets for one shard. */
-import { lowerBound, lowerBoundOf } from '../../base/index.js';
+import { lowerBound } from '../../base/index.js';
 import type {
   BehaviourGroups,
   BehaviourQuestion,
   BehaviourScope,
-  PeriodStarts,
   TimelineRow,
   Window,
 } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
+import type { EntitiesOf, EntityEvents } from './entity-events.js';
 import type { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
-import type { EntitiesOf, EntityEvents } from './event-masks.js';
 import type { Tally } from './tally.js';
 import type { ValuePairs } from './value-pairs.js';
 
@@ -42,11 +41,6 @@ export interface KernelInput<Question extends BehaviourQuestion = BehaviourQuest
   readonly slots: number;
 }
 
-/** The number of the period that contains an instant; -1 or the number of periods if none does. */
-export function periodAt(starts: PeriodStarts, seconds: number): number {
-  return lowerBoundOf(starts, seconds + 1) - 1;
-}
-
 /** The events of [from, to), whose dates ascend, that lie in a window. */
 export function rangeWithin(
   dates: Uint32Array,
@@ -54,6 +48,7 @@ export function rangeWithin(
   to: number,
   window: Window,
 ): { readonly from: number; readonly to: number } {
+  if (from < to && dates[from] >= window.from && dates[to - 1] <= window.to) return { from, to };
   const first = lowerBound(dates, window.from, from, to);
   return { from: first, to: lowerBound(dates, window.to + 1, first, to) };
 }

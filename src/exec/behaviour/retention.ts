@@ -2,36 +2,39 @@
  * Retention. Slots: per cohort its size, then one count per bracket. Event 0 of the plan is the start, event 1 the return.
  * Cost  linear in events and, per cohort of an entity, in brackets.
  */
-import { lowerBoundOf } from '../../base/index.js';
+import { lowerBound } from '../../base/index.js';
 import type { RetentionQuestion } from '../../ir/index.js';
 import { walkEntities } from './entity-walk.js';
-import { type EntityInput, type KernelInput, periodAt } from './kernel.js';
+import type { EntityInput, KernelInput } from './kernel.js';
+import { PeriodFinder } from './period-finder.js';
 
 const START = 1;
 const RETURN = 2;
+/** So many returns are looked at one by one before they are searched. */
+const NEAR = 16;
 
 export function countRetention(input: KernelInput<RetentionQuestion>): void {
   const { plan, groups, ranking, texts, tally, slots, question } = input;
+  const { counts } = tally;
   const width = question.brackets.length + 1;
-  eachMember(input, (row, cohort, returnsIn) => {
-    const own = texts?.of(row) ?? [];
+  const count = (group: number, cohort: number, found: Uint8Array): void => {
+    const slot = group * slots + cohort * width;
+    counts[slot]++;
+    for (let bracket = 0; bracket < found.length; bracket++) counts[slot + 1 + bracket] += found[bracket];
+  };
+  eachMember(input, (row, cohort, found) => {
     if (ranking !== null) {
-      ranking.add(own, 1);
+      ranking.add(texts?.of(row) ?? [], 1);
       return;
     }
-    const found = question.brackets.map((_, bracket) => returnsIn(bracket));
-    const count = (group: number): void => {
-      const slot = group * slots + cohort * width;
-      tally.counts[slot]++;
-      for (let index = 0; index < found.length; index++) if (found[index]) tally.counts[slot + 1 + index]++;
-    };
-    count(0);
-    if (plan.breakdown !== null) for (const group of groups.of(own)) count(group);
+    count(0, cohort, found);
+    if (plan.breakdown === null) return;
+    for (const group of groups.of(texts?.of(row) ?? [])) count(group, cohort, found);
   });
 }
 
-/** Called for each entity of a cohort; `returnsIn` says whether it returned in a bracket, and is valid during the call. */
-type VisitMember = (row: number, cohort: number, returnsIn: (bracket: number) => boolean) => void;
+/** Called for each entity of a cohort; `found` has 1 for each bracket in which it returned, and is valid during the call. */
+type VisitMember = (row: number, cohort: number, found: Uint8Array) => void;
 
 export function eachMember(input: EntityInput<RetentionQuestion>, visit: VisitMember): void {
   const reader = new MemberReader(input, visit);
@@ -44,8 +47,11 @@ class MemberReader {
   readonly #dates: Uint32Array;
   readonly #masks: Uint32Array;
   readonly #links: Uint32Array | null;
+  readonly #periods: PeriodFinder;
+  /** By bracket: 1 = the entity returned. */
+  readonly #found: Uint8Array;
   /** The dates of the entity's returns up to `until`, ascending, and their events. */
-  #returns = new Float64Array(64);
+  #returns = new Uint32Array(64);
   #returnEvents = new Uint32Array(64);
   #returnCount = 0;
 
@@ -55,6 +61,8 @@ class MemberReader {
     const { columns, linkColumn } = input.events;
     [this.#dates, this.#masks] = columns;
     this.#links = linkColumn < 0 ? null : columns[linkColumn];
+    this.#periods = new PeriodFinder(input.plan.periods);
+    this.#found = new Uint8Array(input.question.brackets.length);
   }
 
   read(row: number, from: number, to: number): void {
@@ -69,7 +77,7 @@ class MemberReader {
         if (question.cohort === 'first-time') return;
         continue;
       }
-      const own = periodAt(plan.periods, date);
+      const own = this.#periods.at(date);
       if (own === cohort) continue;
       cohort = own;
       this.#visitMember(row, cohort, at, from, to);
@@ -79,17 +87,15 @@ class MemberReader {
 
   /** The event at `at` is the first of its second that is a start. */
   #visitMember(row: number, cohort: number, at: number, from: number, to: number): void {
-    const { brackets } = this.#input.question;
-    this.#visit(row, cohort, (bracket) => {
-      if (this.#returnCount < 0) this.#readReturns(from, to);
-      return this.#returnsIn(brackets[bracket], cohort, at, from, to);
-    });
+    if (this.#returnCount < 0) this.#readReturns(from, to);
+    this.#find(cohort, at, from, to);
+    this.#visit(row, cohort, this.#found);
   }
 
   #readReturns(from: number, to: number): void {
     this.#returnCount = 0;
     if (this.#returns.length < to - from) {
-      this.#returns = new Float64Array((to - from) * 2);
+      this.#returns = new Uint32Array((to - from) * 2);
       this.#returnEvents = new Uint32Array((to - from) * 2);
     }
     for (let at = from; at < to && this.#dates[at] <= this.#input.question.until; at++) {
@@ -99,28 +105,43 @@ class MemberReader {
     }
   }
 
-  /** Whether the entity returned in one of the bracket's periods, or later if the question says so. */
-  #returnsIn(
-    [begin, end]: readonly [number, number],
-    cohort: number,
-    at: number,
-    from: number,
-    to: number,
-  ): boolean {
-    const { question } = this.#input;
+  /** Finds the brackets in whose periods, or later if the question says so, the entity returned. */
+  #find(cohort: number, at: number, from: number, to: number): void {
+    const { brackets, count, rolling, calendar, until } = this.#input.question;
+    const [found, returns] = [this.#found, this.#returns];
     const reference = this.#dates[at];
-    const startOf = (period: number): number =>
-      question.rolling === null
-        ? (question.calendar[cohort + period] ?? Number.POSITIVE_INFINITY)
-        : reference + period * question.rolling;
-    const low = Math.max(startOf(begin), reference + 1);
-    const high = question.count === 'on' ? startOf(end) : Number.POSITIVE_INFINITY;
-    let index = lowerBoundOf(this.#returns, low, 0, this.#returnCount);
     const own = this.#onlyReference(at, to);
-    while (own !== 0 && index < this.#returnCount && this.#links?.[this.#returnEvents[index]] === own)
-      index++;
-    if (index < this.#returnCount && this.#returns[index] < high) return true;
-    return begin === 0 && reference <= question.until && this.#returnsInSecond(at, from, to);
+    const isSame = (index: number): boolean => own !== 0 && this.#links?.[this.#returnEvents[index]] === own;
+    found.fill(0);
+    // Brackets ascend, and so do the returns that they look for.
+    let index = 0;
+    for (let bracket = 0; bracket < found.length; bracket++) {
+      const [begin, end] = brackets[bracket];
+      const start = rolling === null ? calendar[cohort + begin] : reference + begin * rolling;
+      if (start === undefined) break;
+      index = this.#nextReturn(Math.max(start, reference + 1), index);
+      while (index < this.#returnCount && isSame(index)) index++;
+      if (index === this.#returnCount) break;
+      const high = rolling === null ? calendar[cohort + end] : reference + end * rolling;
+      if (count === 'on-or-after' || high === undefined || returns[index] < high) found[bracket] = 1;
+    }
+    if (
+      brackets[0]?.[0] === 0 &&
+      found[0] === 0 &&
+      reference <= until &&
+      this.#returnsInSecond(at, from, to)
+    ) {
+      found[0] = 1;
+    }
+  }
+
+  /** The first return from `index` on that is not before `date`. */
+  #nextReturn(date: number, index: number): number {
+    const near = Math.min(index + NEAR, this.#returnCount);
+    let next = index;
+    while (next < near && this.#returns[next] < date) next++;
+    if (next < near || near === this.#returnCount) return next;
+    return lowerBound(this.#returns, date, next, this.#returnCount);
   }
 
   /**

@@ -11,7 +11,7 @@ import type { DimensionShard } from '../../storage/index.js';
 import { newShardBitmap } from '../condition/shard-bitmap.js';
 import type { QueryRun } from '../query-run.js';
 import { eachActivity } from './activity.js';
-import { type EntitiesOf, readEntityEvents } from './event-masks.js';
+import { type EntitiesOf, EntityEvents } from './entity-events.js';
 import { eachAttempt } from './funnel/entity-attempts.js';
 import type { EntityInput } from './kernel.js';
 import { eachMember } from './retention.js';
@@ -31,7 +31,7 @@ export function entitiesByBehaviour(
   const own = run.child();
   try {
     const entities = entitiesOf(own);
-    const events = readEntityEvents(shard, plan, entities, own);
+    const events = new EntityEvents(shard, plan, entities, own);
     mark({ plan, question: plan.question, shard, events, entitiesOf: entities, run: own }, test, bitmap);
   } finally {
     own.releaseAll();
@@ -76,8 +76,8 @@ function markRetention(
   { cohort, bracket }: TestOf<'retention'>,
   bitmap: Uint8Array,
 ): void {
-  eachMember(input, (row, own, returnsIn) => {
-    if (own === cohort && (bracket === null || returnsIn(bracket))) set(bitmap, row);
+  eachMember(input, (row, own, found) => {
+    if (own === cohort && (bracket === null || found[bracket] === 1)) set(bitmap, row);
   });
 }
 

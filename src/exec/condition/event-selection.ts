@@ -38,6 +38,18 @@ export class EventSelection {
     return from < to;
   }
 
+  /** Calls `visit` with each code of a column of strings whose events pass all tests. Codes end before `codeCount`. */
+  eachPassingCode(codeCount: number, visit: (code: number) => void): void {
+    const [first, ...others] = this.#tests;
+    if (first === undefined) {
+      for (let code = 1; code < codeCount; code++) visit(code);
+      return;
+    }
+    first.eachPassingCode((code) => {
+      if (others.every((test) => test.holdsFor('code', code, 0) !== test.negated)) visit(code);
+    });
+  }
+
   /**
    * Selects events of the segment. Overwrites scratch bitmaps 0 to 2 of its arena; the result is valid until the next
    * call. Throws 9006.

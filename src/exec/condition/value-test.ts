@@ -183,6 +183,15 @@ export class PreparedTest {
     }
   }
 
+  /** Calls `visit` with each code that passes a text test, in ascending order. */
+  eachPassingCode(visit: (code: number) => void): void {
+    const codes = this.#codes;
+    if (codes === null) return;
+    const { negated } = this.#test;
+    const [first, last] = negated ? [1, this.#codeCount - 1] : [codes.least, codes.greatest];
+    for (let code = first; code <= last; code++) if (codes.has(code) !== negated) visit(code);
+  }
+
   /** Releases the memory; the test must not be used afterwards. */
   release(): void {
     if (this.#codes !== null && !this.#released) this.#run.release(this.#codes.bits.length);

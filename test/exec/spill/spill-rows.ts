@@ -27,7 +27,10 @@ export function spillingRun(scratch: MemoryScratch, limits: SpillLimits = {}): S
   const space = new SpillSpace(SpillSpace.memory(2, 1), disk, 1);
   const fs = scratch as unknown as FileSystem;
   const store = new SpillStore({ fs, dir: '/spool', workerIndex: 0, threadId: 0, space, shareBytesMax });
-  return { run: new QueryRun(stopFlags, 1, memoryBytes, null, store.ofQuery(1)), space };
+  return {
+    run: new QueryRun(stopFlags, 1, memoryBytes, null, { spill: store.ofQuery(1), orders: null }),
+    space,
+  };
 }
 
 export const TYPES: readonly SqlType[] = [

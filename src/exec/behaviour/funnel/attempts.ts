@@ -20,6 +20,8 @@ export interface AttemptScope {
   /** Whether tied values may have different dates, so that an event is at several seconds. */
   readonly isTied: boolean;
   readonly run: QueryRun;
+  /** Searches the strand of an entity that has only one, and is used again for the next entity. */
+  readonly search: InOrderSearch | null;
 }
 
 export function attemptsOf(strands: readonly Strand[], scope: AttemptScope): readonly Attempt[] {
@@ -45,16 +47,21 @@ export function attemptsOf(strands: readonly Strand[], scope: AttemptScope): rea
   }
 }
 
-function searchOf(strand: Strand, { question, rules, obstacles, isTied, run }: AttemptScope): StrandSearch {
+function searchOf(strand: Strand, scope: AttemptScope): StrandSearch {
+  const { question, rules, obstacles, isTied, run } = scope;
   const isAny = question.order === 'any';
-  const search = isAny
-    ? new AnyOrderSearch(strand, rules, run)
-    : new InOrderSearch(strand, rules, obstacles.excluded, obstacles.stream, run);
+  const search = isAny ? new AnyOrderSearch(strand, rules, run) : inOrderSearch(strand, scope);
   if (!isTied) return search;
   const trial = isAny
     ? new AnyOrderTrial(strand, rules, run)
     : new InOrderTrial(strand, rules, obstacles, run);
   return new DistinctSearch(strand, rules, search, trial);
+}
+
+function inOrderSearch(strand: Strand, { rules, obstacles, run, search }: AttemptScope): InOrderSearch {
+  if (search === null) return new InOrderSearch(strand, rules, obstacles, run);
+  search.load(strand);
+  return search;
 }
 
 interface StrandAndSearch {

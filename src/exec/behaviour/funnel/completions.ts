@@ -10,40 +10,44 @@ import type { AttemptRules, DateList } from './rules.js';
 import type { Strand } from './strand.js';
 
 export const NONE = 0xffffffff;
+/** Bytes of obstacles per second. */
+const OBSTACLE_BYTES = 10;
 
-/** Which exclusions and events of the stream lie at each second, and between it and the next. */
-export interface Obstacles {
+/** Which exclusions and events of the stream lie at each second of a strand, and between it and the next. */
+export class Obstacles {
   /** Bit x: exclusion x has an event at the second, or strictly between it and the next. */
-  readonly at: Uint32Array;
-  readonly after: Uint32Array;
+  at = new Uint32Array(0);
+  after = new Uint32Array(0);
   /** 1 = the stream has one. */
-  readonly streamAt: Uint8Array;
-  readonly streamAfter: Uint8Array;
-}
+  streamAt = new Uint8Array(0);
+  streamAfter = new Uint8Array(0);
 
-export function obstaclesOf(
-  strand: Strand,
-  rules: AttemptRules,
-  excluded: readonly DateList[],
-  stream: DateList | null,
-): Obstacles {
-  const { secondCount: count, dates } = strand;
-  const obstacles = {
-    ...{ at: new Uint32Array(count), after: new Uint32Array(count) },
-    ...{ streamAt: new Uint8Array(count), streamAfter: new Uint8Array(count) },
-  };
-  if (rules.exclusions.length === 0 && stream === null) return obstacles;
-  for (let second = 0; second < count; second++) {
-    const date = dates[second];
-    const next = second + 1 < count ? dates[second + 1] : date;
-    for (let exclusion = 0; exclusion < excluded.length; exclusion++) {
-      if (excluded[exclusion].has(date)) obstacles.at[second] |= 1 << exclusion;
-      if (excluded[exclusion].hasBetween(date, next)) obstacles.after[second] |= 1 << exclusion;
+  read(strand: Strand, excluded: readonly DateList[], stream: DateList | null, run: QueryRun): void {
+    const { secondCount: count, dates } = strand;
+    if (this.at.length < count) this.#grow(count * 2, run);
+    if (excluded.length === 0 && stream === null) return;
+    for (let second = 0; second < count; second++) {
+      const date = dates[second];
+      const next = second + 1 < count ? dates[second + 1] : date;
+      let [at, after] = [0, 0];
+      for (let exclusion = 0; exclusion < excluded.length; exclusion++) {
+        if (excluded[exclusion].has(date)) at |= 1 << exclusion;
+        if (excluded[exclusion].hasBetween(date, next)) after |= 1 << exclusion;
+      }
+      this.at[second] = at;
+      this.after[second] = after;
+      this.streamAt[second] = stream?.has(date) === true ? 1 : 0;
+      this.streamAfter[second] = stream?.hasBetween(date, next) === true ? 1 : 0;
     }
-    if (stream?.has(date)) obstacles.streamAt[second] = 1;
-    if (stream?.hasBetween(date, next)) obstacles.streamAfter[second] = 1;
   }
-  return obstacles;
+
+  #grow(capacity: number, run: QueryRun): void {
+    run.reserve((capacity - this.at.length) * OBSTACLE_BYTES);
+    this.at = new Uint32Array(capacity);
+    this.after = new Uint32Array(capacity);
+    this.streamAt = new Uint8Array(capacity);
+    this.streamAfter = new Uint8Array(capacity);
+  }
 }
 
 /** Two steps that an attempt takes one after the other. */
@@ -56,42 +60,53 @@ interface Pair {
   readonly ends: Uint32Array;
 }
 
+export interface CompletionScope {
+  readonly rules: AttemptRules;
+  readonly obstacles: Obstacles;
+  readonly matching: SecondMatching;
+  readonly run: QueryRun;
+}
+
 export class Completions {
   readonly length: number;
   /** Numbers of optional steps that attempts of the length may leave out: 0 to width - 1. */
   readonly width: number;
-  readonly #strand: Strand;
   readonly #rules: AttemptRules;
   readonly #obstacles: Obstacles;
   readonly #matching: SecondMatching;
   readonly #pairs: readonly Pair[];
+  readonly #run: QueryRun;
+  #strand: Strand;
   /** By second, first step of its block, and steps left out from there on. */
-  readonly #begun: Uint32Array;
+  #begun = new Uint32Array(0);
   /** By second, last step of its block, and steps left out after it. */
-  readonly #reached: Uint32Array;
+  #reached = new Uint32Array(0);
 
-  /** Throws 9006. */
-  constructor(
-    strand: Strand,
-    length: number,
-    rules: AttemptRules,
-    obstacles: Obstacles,
-    matching: SecondMatching,
-    run: QueryRun,
-  ) {
+  constructor(strand: Strand, length: number, { rules, obstacles, matching, run }: CompletionScope) {
     this.length = length;
     this.#strand = strand;
     this.#rules = rules;
     this.#obstacles = obstacles;
     this.#matching = matching;
+    this.#run = run;
     this.width = 1 + this.optionalBetween(1, length);
     this.#pairs = this.#makePairs();
-    const size = strand.secondCount * length * this.width;
-    run.reserve(size * 8);
-    this.#begun = new Uint32Array(size).fill(NONE);
-    this.#reached = new Uint32Array(size).fill(NONE);
+  }
+
+  /** Computes all ends of a strand, whose obstacles have been read. Throws 9005, 9006. */
+  compute(strand: Strand): void {
+    this.#strand = strand;
+    const size = strand.secondCount * this.length * this.width;
+    if (this.#begun.length < size) {
+      this.#run.reserve((size * 2 - this.#begun.length) * 8);
+      this.#begun = new Uint32Array(size * 2);
+      this.#reached = new Uint32Array(size * 2);
+    }
+    this.#begun.fill(NONE, 0, size);
+    this.#reached.fill(NONE, 0, size);
+    for (const { ends } of this.#pairs) ends.fill(NONE);
     for (let second = strand.secondCount - 1; second >= 0; second--) {
-      if ((second & 0xfff) === 0) run.check();
+      if ((second & 0xfff) === 0xfff) this.#run.check();
       this.#compute(second);
     }
   }

@@ -3,10 +3,12 @@ import type { FunnelQuestion } from '../../../ir/index.js';
 import { walkEntities } from '../entity-walk.js';
 import type { EntityInput } from '../kernel.js';
 import { attemptsOf } from './attempts.js';
-import { type Attempt, type AttemptRules, DateList, rulesOf } from './rules.js';
+import { InOrderSearch } from './in-order.js';
+import { type Attempt, type AttemptRules, DateList, type EntityObstacles, rulesOf } from './rules.js';
+import { SimpleAttempts } from './simple-attempts.js';
 import { Strand } from './strand.js';
 
-/** Called for each attempt of the entity with the events [from, to). */
+/** Called for each attempt of the entity with the events [from, to); the attempt is valid during the call. */
 type VisitAttempt = (attempt: Attempt, row: number, from: number, to: number) => void;
 
 export function eachAttempt(input: EntityInput<FunnelQuestion>, visit: VisitAttempt): void {
@@ -23,6 +25,15 @@ class EntityAttempts {
   readonly #stepHi: number;
   /** Per step: the entities that can take it; null = all. */
   readonly #stepRows: readonly (Uint8Array | null)[];
+  readonly #hasStepRows: boolean;
+  /** null = the question needs the exact search for every entity. */
+  readonly #simple: SimpleAttempts | null;
+  /** Of the current entity. */
+  #row = 0;
+  #from = 0;
+  #to = 0;
+  /** Used again for each entity with one strand. */
+  #search: InOrderSearch | null = null;
   readonly #strand = new Strand();
   readonly #excluded: readonly DateList[];
   readonly #stream: DateList | null;
@@ -38,25 +49,43 @@ class EntityAttempts {
     this.#stepLo = bitsBelow(Math.min(question.stepCount, 32));
     this.#stepHi = bitsBelow(Math.max(question.stepCount - 32, 0));
     this.#stepRows = question.stepConditions.map(entitiesOf);
+    this.#hasStepRows = this.#stepRows.some((rows) => rows !== null);
+    this.#simple = SimpleAttempts.of(question, this.#rules, input.events.columns, plan.isTied);
+    this.#lo = this.#stepLo;
+    this.#hi = this.#stepHi;
     this.#excluded = question.exclusions.map(() => new DateList());
     this.#stream = question.stream === null ? null : new DateList();
   }
 
+  readonly #visitSimple = (attempt: Attempt): void => this.#visit(attempt, this.#row, this.#from, this.#to);
+
   read(row: number, from: number, to: number): void {
-    this.#setSteps(row);
+    if (this.#hasStepRows) this.#setSteps(row);
+    this.#row = row;
+    this.#from = from;
+    this.#to = to;
+    if (this.#simple?.each(from, to, this.#lo, this.#hi, this.#visitSimple) === true) return;
     const run = this.#input.run.child();
     try {
       const strands = this.#strands(from, to);
       if (strands.length === 0) return;
-      const obstacles = { excluded: this.#excluded, stream: this.#stream };
       const { question, plan } = this.#input;
-      const scope = { question, rules: this.#rules, obstacles, isTied: plan.isTied, run };
+      const obstacles = { excluded: this.#excluded, stream: this.#stream };
+      const search = strands.length === 1 ? this.#inOrder(obstacles) : null;
+      const scope = { question, rules: this.#rules, obstacles, isTied: plan.isTied, run, search };
       for (const attempt of attemptsOf(strands, scope)) {
         this.#visit(attempt, row, from, to);
       }
     } finally {
       run.releaseAll();
     }
+  }
+
+  #inOrder(obstacles: EntityObstacles): InOrderSearch | null {
+    const { question, run } = this.#input;
+    if (question.order === 'any') return null;
+    this.#search ??= new InOrderSearch(new Strand(), this.#rules, obstacles, run);
+    return this.#search;
   }
 
   #setSteps(row: number): void {

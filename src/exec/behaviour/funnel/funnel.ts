@@ -4,7 +4,8 @@
  */
 import { lowerBound } from '../../../base/index.js';
 import { type FunnelQuestion, periodCount } from '../../../ir/index.js';
-import { type KernelInput, periodAt } from '../kernel.js';
+import type { KernelInput } from '../kernel.js';
+import { PeriodFinder } from '../period-finder.js';
 import { eachAttempt } from './entity-attempts.js';
 import type { Attempt } from './rules.js';
 
@@ -15,9 +16,11 @@ export function countFunnel(input: KernelInput<FunnelQuestion>): void {
 
 class FunnelCounter {
   readonly #input: KernelInput<FunnelQuestion>;
+  readonly #periods: PeriodFinder;
 
   constructor(input: KernelInput<FunnelQuestion>) {
     this.#input = input;
+    this.#periods = new PeriodFinder(input.plan.periods);
   }
 
   add(attempt: Attempt, row: number, from: number, to: number): void {
@@ -34,14 +37,14 @@ class FunnelCounter {
     }
     this.#addTo(0, attempt);
     if (periodCount(plan.periods) > 0) {
-      this.#addTo((periodAt(plan.periods, attempt.dates[0]) + 1) * question.stepCount, attempt);
+      this.#addTo((this.#periods.at(attempt.dates[0]) + 1) * question.stepCount, attempt);
     }
     if (plan.breakdown !== null) for (const group of groups.of(own)) this.#addTo(group * slots, attempt);
   }
 
-  #addTo(slot: number, { dates }: Attempt): void {
-    const { tally, question } = this.#input;
-    for (let step = 0; step < question.stepCount; step++) {
+  #addTo(slot: number, { dates, length }: Attempt): void {
+    const { tally } = this.#input;
+    for (let step = 0; step < length; step++) {
       if (dates[step] === Number.POSITIVE_INFINITY) continue;
       tally.counts[slot + step]++;
       if (step > 0) tally.sample(slot + step, dates[step] - dates[0]);

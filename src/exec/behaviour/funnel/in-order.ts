@@ -5,31 +5,37 @@
  */
 import { invariant, lowerBoundOf } from '../../../base/index.js';
 import type { QueryRun } from '../../query-run.js';
-import { Completions, NONE, type Obstacles, obstaclesOf } from './completions.js';
+import { type CompletionScope, Completions, NONE, Obstacles } from './completions.js';
 import { SecondMatching } from './matching.js';
-import type { Attempt, AttemptRules, DateList } from './rules.js';
+import type { Attempt, AttemptRules, EntityObstacles } from './rules.js';
 import type { Strand } from './strand.js';
 
 export class InOrderSearch {
-  readonly #strand: Strand;
   readonly #rules: AttemptRules;
-  readonly #run: QueryRun;
-  readonly #matching: SecondMatching;
-  readonly #obstacles: Obstacles;
-  readonly #byLength: (Completions | undefined)[] = [];
+  readonly #entity: EntityObstacles;
+  readonly #scope: CompletionScope;
+  #strand: Strand;
+  readonly #byLength: Completions[] = [];
+  /** By length: whether the completions are those of the strand. */
+  readonly #isComputed: boolean[];
 
-  constructor(
-    strand: Strand,
-    rules: AttemptRules,
-    excluded: readonly DateList[],
-    stream: DateList | null,
-    run: QueryRun,
-  ) {
-    this.#strand = strand;
+  /** Throws 9006, as `load`. */
+  constructor(strand: Strand, rules: AttemptRules, entity: EntityObstacles, run: QueryRun) {
     this.#rules = rules;
-    this.#run = run;
-    this.#matching = new SecondMatching(rules.stepCount);
-    this.#obstacles = obstaclesOf(strand, rules, excluded, stream);
+    this.#entity = entity;
+    const matching = new SecondMatching(rules.stepCount);
+    this.#scope = { rules, obstacles: new Obstacles(), matching, run };
+    this.#isComputed = new Array<boolean>(rules.stepCount + 1).fill(false);
+    this.#strand = strand;
+    this.load(strand);
+  }
+
+  /** Sets the strand that is searched, after the obstacles of its entity. */
+  load(strand: Strand): void {
+    this.#strand = strand;
+    this.#isComputed.fill(false);
+    const { excluded, stream } = this.#entity;
+    this.#scope.obstacles.read(strand, excluded, stream, this.#scope.run);
   }
 
   /** The best attempt of all; null = none begins. */
@@ -71,15 +77,10 @@ export class InOrderSearch {
     while (reach < stepCount && (this.#strand.hasStep(reach) || optional[reach])) reach++;
     for (let length = reach; length >= 1; length--) {
       if (!this.#strand.hasStep(length - 1)) continue;
-      this.#byLength[length] ??= new Completions(
-        this.#strand,
-        length,
-        this.#rules,
-        this.#obstacles,
-        this.#matching,
-        this.#run,
-      );
-      yield this.#byLength[length] as Completions;
+      this.#byLength[length] ??= new Completions(this.#strand, length, this.#scope);
+      if (!this.#isComputed[length]) this.#byLength[length].compute(this.#strand);
+      this.#isComputed[length] = true;
+      yield this.#byLength[length];
     }
   }
 
@@ -135,7 +136,7 @@ export class InOrderSearch {
     const eventCount = starts[second + 1] - starts[second];
     if (this.#rules.distinctInstants || eventCount < steps.length) return false;
     if (!this.#strand.has(second, lastFixed - 1)) return false;
-    this.#matching.load(this.#strand, second);
+    this.#scope.matching.load(this.#strand, second);
     const { length } = completions;
     for (let last = lastFixed; last <= length; last++) {
       if (!this.#strand.has(second, last - 1)) continue;
@@ -166,7 +167,7 @@ export class InOrderSearch {
     const last = block[block.length - 1];
     if (rest < 0 || rest >= completions.width || completions.endsAt(second, block[0], last)) return -1;
     const exclusions = completions.exclusionsBetween(last, step);
-    const { at, after, streamAt, streamAfter } = this.#obstacles;
+    const { at, after, streamAt, streamAfter } = this.#scope.obstacles;
     const { isStrict } = this.#rules;
     for (let later = second + 1; later < this.#strand.secondCount; later++) {
       if (this.#strand.dates[later] > latest) return -1;

@@ -23,6 +23,12 @@ export interface Attempt {
   readonly dates: readonly number[];
 }
 
+/** An attempt that a search uses again. */
+export interface MutableAttempt extends Attempt {
+  length: number;
+  readonly dates: number[];
+}
+
 /** Whether attempt `a` is better: longer, then with fewer steps left out, then earlier step by step. */
 export function isBetter(a: Attempt, b: Attempt | null): boolean {
   if (b === null) return true;

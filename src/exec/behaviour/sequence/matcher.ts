@@ -10,6 +10,8 @@ import type { QueryRun } from '../../query-run.js';
 
 const NONE = 0x7fffffff;
 const CAPACITY_MIN = 1_024;
+/** The stop of the query is checked for longer strings; shorter ones are checked by the block. */
+const CHECK_EVENTS = 4_096;
 
 export class SequenceMatcher {
   readonly #steps: readonly PatternStep[];
@@ -29,23 +31,24 @@ export class SequenceMatcher {
       .reduce((bits, { event }) => bits | (1 << (event as number)), 0);
   }
 
-  /** The number of matches without overlaps, from left to right. Throws 9005, 9006. */
-  count(dates: Uint32Array, masks: Uint32Array): number {
-    if (!this.#mayMatch(masks)) return 0;
-    this.#grow(masks.length);
+  /** The number of matches without overlaps in the events [from, to), from left to right. Throws 9005, 9006. */
+  count(dates: Uint32Array, masks: Uint32Array, from: number, to: number): number {
+    if (!this.#mayMatch(masks, from, to)) return 0;
+    const count = to - from;
+    this.#grow(count);
     for (let step = this.#steps.length - 1; step >= 0; step--) {
-      this.#run.check();
+      if (count > CHECK_EVENTS) this.#run.check();
       [this.#ends, this.#laterEnds] = [this.#laterEnds, this.#ends];
-      if (step === this.#steps.length - 1) this.#endHere(masks.length);
-      else this.#fill(this.#steps[step + 1], dates);
-      this.#keepMatching(this.#steps[step], masks);
+      if (step === this.#steps.length - 1) this.#endHere(count);
+      else this.#fill(this.#steps[step + 1], dates, from, count);
+      this.#keepMatching(this.#steps[step], masks, from, count);
     }
-    return this.#scan(masks.length);
+    return this.#scan(count);
   }
 
-  #mayMatch(masks: Uint32Array): boolean {
+  #mayMatch(masks: Uint32Array, from: number, to: number): boolean {
     let all = 0;
-    for (let at = 0; at < masks.length; at++) all |= masks[at];
+    for (let at = from; at < to; at++) all |= masks[at];
     return (all & this.#required) === this.#required;
   }
 
@@ -63,8 +66,7 @@ export class SequenceMatcher {
   }
 
   /** Sets the end for each event, whatever the step, by the ends of the next step. */
-  #fill({ gap, secondsMin, secondsMax }: PatternStep, dates: Uint32Array): void {
-    const count = dates.length;
+  #fill({ gap, secondsMin, secondsMax }: PatternStep, dates: Uint32Array, from: number, count: number): void {
     if (gap === 'next') {
       for (let at = 0; at < count; at++) this.#ends[at] = at + 1 < count ? this.#laterEnds[at + 1] : NONE;
     } else if (gap === 'later') {
@@ -74,31 +76,31 @@ export class SequenceMatcher {
         if (this.#laterEnds[at] < least) least = this.#laterEnds[at];
       }
     } else {
-      this.#fillTimed(secondsMin, secondsMax, dates);
+      this.#fillTimed(secondsMin, secondsMax, dates, from, count);
     }
   }
 
-  #fillTimed(secondsMin: number, secondsMax: number, dates: Uint32Array): void {
+  #fillTimed(secondsMin: number, secondsMax: number, dates: Uint32Array, from: number, count: number): void {
     const [ends, later, queue] = [this.#ends, this.#laterEnds, this.#queue];
     // Events in the queue descend, their ends descend too: the head has the least end.
     let [head, tail] = [0, 0];
-    let next = dates.length - 1;
-    for (let at = dates.length - 1; at >= 0; at--) {
-      for (; next > at && dates[next] - dates[at] >= secondsMin; next--) {
+    let next = count - 1;
+    for (let at = count - 1; at >= 0; at--) {
+      for (; next > at && dates[from + next] - dates[from + at] >= secondsMin; next--) {
         if (later[next] === NONE) continue;
         while (tail > head && later[queue[tail - 1]] >= later[next]) tail--;
         queue[tail++] = next;
       }
-      while (head < tail && dates[queue[head]] - dates[at] > secondsMax) head++;
+      while (head < tail && dates[from + queue[head]] - dates[from + at] > secondsMax) head++;
       ends[at] = head < tail ? later[queue[head]] : NONE;
     }
   }
 
-  #keepMatching({ event, isNegated }: PatternStep, masks: Uint32Array): void {
+  #keepMatching({ event, isNegated }: PatternStep, masks: Uint32Array, from: number, count: number): void {
     if (event === null) return;
     const wanted = isNegated ? 0 : 1;
-    for (let at = 0; at < masks.length; at++) {
-      if (((masks[at] >>> event) & 1) !== wanted) this.#ends[at] = NONE;
+    for (let at = 0; at < count; at++) {
+      if (((masks[from + at] >>> event) & 1) !== wanted) this.#ends[at] = NONE;
     }
   }
 

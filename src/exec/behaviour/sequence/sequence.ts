@@ -4,7 +4,8 @@
  * dates are one event; its date is that for the first condition that it satisfies.
  */
 import type { SequenceQuestion } from '../../../ir/index.js';
-import { sortDates, walkEntities } from '../entity-walk.js';
+import { walkEntities } from '../entity-walk.js';
+import { sortDates } from '../event-sort.js';
 import { type EntityInput, type KernelInput, rangeWithin } from '../kernel.js';
 import { SequenceMatcher } from './matcher.js';
 
@@ -32,7 +33,7 @@ export function eachMatched(
     if (range.from === range.to) return;
     const end = events.linkColumn < 0 ? range.to : uniteDates(input, range.from, range.to);
     sortSeconds(dates, masks, range.from, end);
-    const matches = matcher.count(dates.subarray(range.from, end), masks.subarray(range.from, end));
+    const matches = matcher.count(dates, masks, range.from, end);
     if (matches > 0) visit(row, matches);
   });
 }
@@ -58,7 +59,7 @@ function uniteDates({ events, run }: EntityInput<SequenceQuestion>, from: number
       known.set(links[end], end);
       end++;
     }
-    if (end !== to) sortDates(events, from, end);
+    if (end !== to) sortDates(columns, from, end);
     return end;
   } finally {
     own.releaseAll();

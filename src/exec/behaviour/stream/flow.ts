@@ -8,8 +8,7 @@ import { type KernelInput, rangeWithin } from '../kernel.js';
 import { StreamOrder } from './order.js';
 import { EntityPaths } from './paths.js';
 
-/** Memory of an entry of a map from values to numbers. */
-const ENTRY_BYTES = 48;
+const NUMBERS_MIN = 64;
 
 export function countFlow(input: KernelInput<FlowQuestion>): void {
   const { events, plan, question, run, ranking } = input;
@@ -25,9 +24,9 @@ export function countFlow(input: KernelInput<FlowQuestion>): void {
   if (sink instanceof NodeRanking) sink.finish();
 }
 
-/** Maps from numbers of values, by level and column. */
+/** One number for each level, column and number of a value; 0 = none. */
 class ByLevel {
-  readonly #maps: Map<number, number>[];
+  readonly #all: Uint32Array[];
   readonly #columnCount: number;
   readonly #input: KernelInput<FlowQuestion>;
   readonly #numbers: Uint32Array;
@@ -39,19 +38,27 @@ class ByLevel {
     this.#columnCount = events.values.length;
     this.#numbers = events.columns[events.valueColumn];
     this.#columns = events.columns[events.valueColumn + 1];
-    this.#maps = Array.from({ length: question.depth * this.#columnCount }, () => new Map());
+    this.#all = Array.from({ length: question.depth * this.#columnCount }, () => new Uint32Array(0));
   }
 
-  get(level: number, event: number): number | undefined {
-    return this.#maps[level * this.#columnCount + this.#columns[event]].get(this.#numbers[event]);
+  get(level: number, event: number): number {
+    return this.#all[level * this.#columnCount + this.#columns[event]][this.#numbers[event]] ?? 0;
   }
 
   /** Throws 9006. */
   set(level: number, event: number, value: number): void {
-    const map = this.#maps[level * this.#columnCount + this.#columns[event]];
-    const size = map.size;
-    map.set(this.#numbers[event], value);
-    if (map.size > size) this.#input.run.reserve(ENTRY_BYTES);
+    const index = level * this.#columnCount + this.#columns[event];
+    const number = this.#numbers[event];
+    if (number >= this.#all[index].length) this.#grow(index, number);
+    this.#all[index][number] = value;
+  }
+
+  #grow(index: number, number: number): void {
+    const own = this.#all[index];
+    const longer = Math.max(NUMBERS_MIN, own.length * 2, number + 1);
+    this.#input.run.reserve((longer - own.length) * 4);
+    this.#all[index] = new Uint32Array(longer);
+    this.#all[index].set(own);
   }
 
   keyOf(level: number, event: number): string {
@@ -60,11 +67,12 @@ class ByLevel {
   }
 
   each(act: (key: string, value: number) => void): void {
-    this.#maps.forEach((map, index) => {
+    this.#all.forEach((own, index) => {
       const [level, column] = [Math.floor(index / this.#columnCount), index % this.#columnCount];
-      for (const [number, value] of map) {
+      own.forEach((value, number) => {
+        if (value === 0) return;
         act(nodeKey(level, column, this.#input.events.values[column].textOf(number)), value);
-      }
+      });
     });
   }
 }
@@ -82,7 +90,7 @@ class NodeRanking {
   add(path: Uint32Array, length: number): void {
     const levels = Math.min(length, this.#input.question.depth);
     for (let level = 0; level < levels; level++) {
-      this.#counts.set(level, path[level], (this.#counts.get(level, path[level]) ?? 0) + 1);
+      this.#counts.set(level, path[level], this.#counts.get(level, path[level]) + 1);
     }
   }
 
@@ -95,7 +103,7 @@ class NodeRanking {
 class FlowCounter {
   readonly #input: KernelInput<FlowQuestion>;
   readonly #dates: Uint32Array;
-  /** Indexes of nodes in their level; the others have index `limit`. */
+  /** One more than the index of a node in its level; the others have index `limit`. */
   readonly #known: ByLevel;
   readonly #chosen = new Map<string, number>();
   readonly #slots: ReturnType<typeof flowSlots>;
@@ -110,11 +118,10 @@ class FlowCounter {
   }
 
   #nodeOf(level: number, event: number): number {
-    let node = this.#known.get(level, event);
-    if (node === undefined) {
-      node = this.#chosen.get(this.#known.keyOf(level, event)) ?? this.#input.question.limit;
-      this.#known.set(level, event, node);
-    }
+    const known = this.#known.get(level, event);
+    if (known > 0) return known - 1;
+    const node = this.#chosen.get(this.#known.keyOf(level, event)) ?? this.#input.question.limit;
+    this.#known.set(level, event, node + 1);
     return node;
   }
 

@@ -3,8 +3,8 @@
  * Cost  linear in events, and a sort of the distinct values of each second.
  */
 
-import { insertBefore } from '../entity-walk.js';
-import type { EntityEvents } from '../event-masks.js';
+import type { EntityEvents } from '../entity-events.js';
+import { insertBefore } from '../event-sort.js';
 
 /** Up to so many events of a second are sorted by insertion. */
 const INSERTION_MAX = 24;

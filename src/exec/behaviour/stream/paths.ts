@@ -4,7 +4,7 @@
  */
 import type { FlowQuestion } from '../../../ir/index.js';
 import type { QueryRun } from '../../query-run.js';
-import type { EntityEvents } from '../event-masks.js';
+import type { EntityEvents } from '../entity-events.js';
 import type { StreamOrder } from './order.js';
 
 const STREAM = 1;

@@ -4,12 +4,14 @@
  */
 import { periodCount, SESSION_SLOTS, type SessionsQuestion } from '../../../ir/index.js';
 import { walkEntities } from '../entity-walk.js';
-import { type KernelInput, periodAt, rangeWithin } from '../kernel.js';
+import { type KernelInput, rangeWithin } from '../kernel.js';
+import { PeriodFinder } from '../period-finder.js';
 import { StreamOrder } from './order.js';
 
 const [SESSIONS, ENTITIES, SINGLE, SECONDS, EVENTS] = [0, 1, 2, 3, 4];
 /** The bit of the events that begin a session. */
 const START = 2;
+const NO_TEXTS: readonly string[] = [];
 
 export function countSessions(input: KernelInput<SessionsQuestion>): void {
   const counter = new SessionCounter(input);
@@ -22,12 +24,15 @@ class SessionCounter {
   readonly #masks: Uint32Array;
   /** null = no event begins a session, so the order within a second does not matter. */
   readonly #order: StreamOrder | null;
+  readonly #periods: PeriodFinder;
   /** The sessions of the entity: the first event of each, and the end of the last. */
-  #starts: number[] = [];
+  #starts = new Uint32Array(64);
+  #count = 0;
 
   constructor(input: KernelInput<SessionsQuestion>) {
     this.#input = input;
     [this.#dates, this.#masks] = input.events.columns;
+    this.#periods = new PeriodFinder(input.plan.periods);
     this.#order = input.plan.events[1].length === 0 ? null : new StreamOrder(input.events);
   }
 
@@ -37,19 +42,23 @@ class SessionCounter {
     if (range.from === range.to) return;
     this.#order?.sort(range.from, range.to);
     this.#divide(range.from, range.to);
-    const own = texts?.of(row) ?? [];
-    if (ranking !== null) ranking.add(own, this.#starts.length - 1);
+    const own = texts === null ? NO_TEXTS : texts.of(row);
+    if (ranking !== null) ranking.add(own, this.#count);
     else this.#add(own);
   }
 
   #divide(from: number, to: number): void {
     const [dates, masks] = [this.#dates, this.#masks];
     const { gap } = this.#input.question;
-    this.#starts = [from];
+    if (this.#starts.length <= to - from) this.#starts = new Uint32Array((to - from) * 2);
+    const starts = this.#starts;
+    let count = 0;
+    starts[count++] = from;
     for (let at = from + 1; at < to; at++) {
-      if (dates[at] - dates[at - 1] > gap || (masks[at] & START) !== 0) this.#starts.push(at);
+      if (dates[at] - dates[at - 1] > gap || (masks[at] & START) !== 0) starts[count++] = at;
     }
-    this.#starts.push(to);
+    starts[count] = to;
+    this.#count = count;
   }
 
   #add(texts: readonly string[]): void {
@@ -61,27 +70,32 @@ class SessionCounter {
 
   #addAll(slot: number): void {
     this.#input.tally.counts[slot + ENTITIES]++;
-    for (let index = 0; index + 1 < this.#starts.length; index++) this.#addSession(slot, index);
+    this.#addSessions(slot, 0, this.#count);
   }
 
   #addToPeriods(): void {
-    const { plan, tally } = this.#input;
+    const { tally } = this.#input;
     let last = -1;
-    for (let index = 0; index + 1 < this.#starts.length; index++) {
-      const period = periodAt(plan.periods, this.#dates[this.#starts[index]]);
+    for (let index = 0; index < this.#count; index++) {
+      const period = this.#periods.at(this.#dates[this.#starts[index]]);
       const slot = (period + 1) * SESSION_SLOTS;
       if (period !== last) tally.counts[slot + ENTITIES]++;
       last = period;
-      this.#addSession(slot, index);
+      this.#addSessions(slot, index, index + 1);
     }
   }
 
-  #addSession(slot: number, index: number): void {
+  /** Adds sessions [first, end). */
+  #addSessions(slot: number, first: number, end: number): void {
     const { tally } = this.#input;
-    const [from, to] = [this.#starts[index], this.#starts[index + 1]];
-    tally.counts[slot + SESSIONS]++;
-    if (to - from === 1) tally.counts[slot + SINGLE]++;
-    tally.sample(slot + SECONDS, this.#dates[to - 1] - this.#dates[from]);
-    tally.sample(slot + EVENTS, to - from);
+    const { counts } = tally;
+    const [seconds, events] = [tally.samplesOf(slot + SECONDS), tally.samplesOf(slot + EVENTS)];
+    counts[slot + SESSIONS] += end - first;
+    for (let index = first; index < end; index++) {
+      const [from, to] = [this.#starts[index], this.#starts[index + 1]];
+      if (to - from === 1) counts[slot + SINGLE]++;
+      seconds.add(this.#dates[to - 1] - this.#dates[from]);
+      events.add(to - from);
+    }
   }
 }

@@ -1,0 +1,53 @@
+/** Samples are counted as a sorted list of all of them, however many and however large. */
+import t from 'tap';
+import { Prng } from '../../../src/base/index.js';
+import { SampleList } from '../../../src/exec/behaviour/sample-list.js';
+import { boundedRun } from '../bounded.js';
+
+const SEED = Number(process.env.QUARRY_SEED ?? Date.now() % 1_000_000);
+t.comment(`QUARRY_SEED=${SEED}`);
+
+t.test('values, counts and sums', async (t) => {
+  const prng = new Prng(SEED);
+  for (const count of [0, 1, 15, 16, 17, 63, 64, 65, 300, 5_000, 700_000]) {
+    for (const below of [2, 256, 1_000, 2 ** 21, 2 ** 32]) {
+      const list = new SampleList(boundedRun());
+      const counts = new Map<number, number>();
+      let sum = 0;
+      for (let sample = 0; sample < count; sample++) {
+        const value = prng.chance(0.05) ? below - 1 : Math.floor(prng.unit() * below);
+        list.add(value);
+        counts.set(value, (counts.get(value) ?? 0) + 1);
+        sum += value;
+      }
+      const found = list.result();
+      const wanted = [...counts].sort(([a], [b]) => a - b);
+      t.equal(list.sum, sum);
+      if (count <= 5_000) {
+        t.strictSame(
+          [...found.values].map((value, at) => [value, found.counts[at]]),
+          wanted,
+        );
+      } else {
+        const isEqual = wanted.every(
+          ([value, own], at) => found.values[at] === value && found.counts[at] === own,
+        );
+        t.ok(isEqual && found.values.length === wanted.length, `${count} samples below ${below}`);
+      }
+    }
+  }
+});
+
+t.test('memory grows with different samples, and is refused', async (t) => {
+  const run = boundedRun(2 ** 23);
+  const list = new SampleList(run);
+  for (let sample = 0; sample < 3_000_000; sample++) list.add(1_000 + (sample % 100));
+  t.equal(list.result().values.length, 100);
+  const other = new SampleList(boundedRun(2 ** 20));
+  t.throws(
+    () => {
+      for (let sample = 0; sample < 1_000_000; sample++) other.add(1_000 + sample);
+    },
+    { code: 9006 },
+  );
+});
