@@ -13,7 +13,7 @@ import type { ReadStatement, Script, WriteStatement } from './tree.js';
 import { readInsert } from './write/read-insert.js';
 import { isWrite, readWriteTokens } from './write/read-writes.js';
 
-const MODEL: ReadonlySet<string> = new Set(['CREATE', 'DROP']);
+const MODEL: ReadonlySet<string> = new Set(['CREATE', 'DROP', 'ALTER']);
 const WRITES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
 
 /** The remaining limits of all statements of a body together. */
@@ -64,7 +64,7 @@ function readModel(cursor: Cursor, first: Token, budget: Budget, isFirst: boolea
   const next = nextToken(cursor);
   if (isFirst && next.kind === 'end') return { kind: 'model', statements: [statement] };
   throw sqlError(
-    'a statement that creates or drops tables or views is the only statement of its body',
+    'a statement that creates, drops or renames tables or views is the only statement of its body',
     statement.position,
   );
 }
