@@ -9,7 +9,7 @@ import { type EngineApi, readForScript, type ScriptReader, StepRefused } from '.
 import type { DatabaseModel } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
 import { ProtocolError } from '../../protocol/errors.js';
-import { type PostgresRequest, requestOf } from '../queries/select.js';
+import { type DatabaseContext, type PostgresRequest, requestOf } from '../queries/select.js';
 import type { SessionTables } from '../session-tables.js';
 import type { Waiting } from '../waiting.js';
 import {
@@ -98,6 +98,17 @@ export class TransactionWrites {
     // What a change creates is known when it is applied.
     if (write.is === 'model') this.#earlier = null;
     else before.addStatement(statementOf(write), at, () => at);
+  }
+
+  /** Whether the block creates, renames or drops tables or views. */
+  get changesModel(): boolean {
+    return this.#pending.some(({ is }) => is === 'model');
+  }
+
+  /** The context of the next statement: with the tables and views as the block makes them. Throws like `add`. */
+  contextAfter(context: DatabaseContext, tables: Pick<SessionTables, 'all'>): DatabaseContext {
+    const { catalogs } = blockSteps(this.#pending, catalogOf(context.model, context), { context, tables });
+    return contextIn(context, catalogs[this.#pending.length]);
   }
 
   #writesBefore(requestAt: (index: number) => sql.SqlRequest): sql.EarlierWrites {

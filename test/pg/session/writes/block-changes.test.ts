@@ -1,5 +1,6 @@
 /** CREATE, DROP and RENAME of tables and views in transaction blocks, also beside other writes. */
 import t from 'tap';
+import { kinds, message, RawClient } from '../../raw-client.js';
 import { refusal, startPostgres } from '../../site.js';
 
 t.test('a CREATE or DROP takes effect at the COMMIT of its block', async (t) => {
@@ -57,6 +58,15 @@ t.test('a CREATE or DROP takes effect at the COMMIT of its block', async (t) => 
     [['ALTER TABLE source RENAME TO y', `INSERT INTO source ("entity-id") VALUES ('c')`], '42P01'],
     [['CREATE TABLE source2 (n int)', 'ALTER TABLE source RENAME TO source2'], '42P07'],
     [['ALTER VIEW source RENAME TO y'], '42809'],
+    [['CREATE TABLE x (n int)', `INSERT INTO x ("entity-id", n) VALUES ('a', 1) RETURNING n`], '0A000'],
+    [['CREATE TABLE x (n int)', 'CREATE TABLE y AS SELECT n FROM x'], '42601'],
+    [
+      [
+        'CREATE TABLE x AS SELECT n FROM source',
+        'INSERT INTO source ("entity-id", n) SELECT \'z\', n FROM x',
+      ],
+      '42601',
+    ],
     [['DROP TABLE source', 'SELECT n FROM source'], '0A000'],
   ];
   for (const [texts, code] of wrong) {
@@ -146,6 +156,16 @@ t.test('the statements of dbt and of migrations are one block each', async (t) =
     ['3', 'three'],
   ]);
   t.strictSame(await rows('SELECT n, name FROM source'), [['2', 'changed']]);
+  // A dump is loaded.
+  const raw = new RawClient(fixture.port);
+  t.teardown(() => raw.close());
+  await raw.start('quarry', fixture.keys.master);
+  await raw.send('Z', message('Q', 'BEGIN'));
+  await raw.send('Z', message('Q', 'CREATE TABLE loaded (n int)'));
+  await raw.send('G', message('Q', 'COPY loaded ("entity-id", n) FROM STDIN'));
+  await raw.send('Z', message('d', Buffer.from('a\t1\nb\t2\n')), message('c'));
+  t.equal(kinds(await raw.send('Z', message('Q', 'COMMIT'))), 'CZ');
+  t.strictSame(await rows('SELECT count(*), sum(n) FROM loaded'), [['2', '3']]);
   // A table is replaced under its own name.
   await run(
     'BEGIN',
