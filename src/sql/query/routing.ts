@@ -1,6 +1,6 @@
 /**
- * Decides which reader takes a SELECT: a flat one of few tokens is read by read-select.ts, every other by read-query.ts. A
- * SELECT is flat unless it has one of the phrases below, parentheses or commas among its tables, a list in GROUP BY, or
+ * Decides which SELECTs are flat: those are read by read-flat.ts or, if it refuses them, by read-select.ts, every other by
+ * read-query.ts. A SELECT is flat unless it has one of the phrases below, parentheses or commas among its tables, a list in GROUP BY, or
  * ORDER BY in a call.
  */
 import { isSign, type Token } from '../tokens.js';
