@@ -151,7 +151,8 @@ const isLowered = (side: Expression): boolean =>
   side.op !== 'constant' || typeof side.value !== 'string' || lowerCase(side.value) === side.value;
 
 function isCast(from: SqlType, to: SqlType): boolean {
-  if (is('json')(from) || is('json')(to)) return text(from) && is('json')(to);
+  if (is('json')(from)) return text(to);
+  if (is('json')(to)) return text(from);
   if (is('text')(from) || is('text')(to)) return true;
   if (interval(from) || interval(to)) return false;
   if (dated(from) || dated(to)) return dated(from) && dated(to);
