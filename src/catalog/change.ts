@@ -62,6 +62,8 @@ export type CatalogChange =
   | { readonly change: 'key-deleted'; readonly hash: string }
   | { readonly change: 'dimension-created'; readonly databaseId: number; readonly dimension: NewDimension }
   | ({ readonly change: 'dimension-deleted' } & DimensionRef)
+  /** The name is free. */
+  | ({ readonly change: 'dimension-renamed'; readonly apiName: string } & DimensionRef)
   | ({ readonly change: 'column-created'; readonly column: Column } & DimensionRef)
   /** Replaces the column with the same id; api-name and type are unchanged. */
   | ({ readonly change: 'column-changed'; readonly column: Column } & DimensionRef)
@@ -233,6 +235,14 @@ class Draft {
         const apiName = this.#nameOf(model, change.dimensionId);
         this.#dimensionsOf(model).delete(apiName);
         this.#namesOf(model).delete(change.dimensionId);
+        break;
+      }
+      case 'dimension-renamed': {
+        const model = this.#changed(change.databaseId, { shrinks: true });
+        const dimension = this.#own(model, change.dimensionId);
+        this.#dimensionsOf(model).delete(dimension.apiName);
+        const name = dimension.name === dimension.apiName ? change.apiName : dimension.name;
+        this.#put(model, { ...dimension, name, apiName: change.apiName });
         break;
       }
       case 'column-created': {

@@ -136,19 +136,20 @@ export interface ScriptReader {
 
 export interface ScriptRequest extends Omit<WriteRequest, 'charge'> {
   /**
-   * Binds the request against the newest model. Must have no other effect, because it runs again if the model shrank.
+   * Binds the request against the newest model, and the one before the changes of the script. Must have no other effect, because
+   * it runs again if the model shrank.
    */
-  readonly bind: (model: DatabaseModel) => readonly ScriptWrite[];
+  readonly bind: (model: DatabaseModel, before: DatabaseModel) => readonly ScriptWrite[];
   /**
    * Reads what the writes need and returns the function that takes the place of `bind`. It must have no other effect, because it
    * runs again if the data changed. Absent or null = nothing is read.
    */
   readonly prepare?: ((reader: ScriptReader) => Promise<ScriptRequest['bind']>) | null;
   /**
-   * The changes of the model that the script makes, before its writes, which must all be inserts and are bound to the changed model.
-   * It gets the newest model and must have no other effect. Absent = none.
+   * The changes of the catalog that the script makes before its writes, which are bound to the changed model. It gets the newest
+   * model and catalog and must have no other effect. Absent = none.
    */
-  readonly creates?: (model: DatabaseModel) => readonly CatalogChange[];
+  readonly creates?: (model: DatabaseModel, catalog: Catalog) => readonly CatalogChange[];
   /** Cancels the queries of `prepare`. */
   readonly cancellation?: Cancellation | null;
   /** The request's time, milliseconds since 1970-01-01. */

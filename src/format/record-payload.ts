@@ -93,6 +93,8 @@ export type LogRecord =
       /** The shard count by which the batches of inserts were split. */
       readonly shardCount: number;
       readonly once: RecordIdempotency | null;
+      /** Changes of the catalog in plain form, applied before the steps. Absent = none. Since version 3 of the log file. */
+      readonly changes?: readonly unknown[];
       readonly steps: readonly ScriptStep[];
       /** The batches of the first step, then those of the second, and so on. */
       readonly batches: readonly RecordBatch[];
@@ -106,6 +108,10 @@ export type LogRecord =
       readonly columnId: number;
       readonly beforeSeconds: number;
     };
+
+/** The changes of the catalog in a record, in plain form. */
+export const changesIn = (record: LogRecord): readonly unknown[] =>
+  'changes' in record ? (record.changes ?? []) : [];
 
 const NIL = 0xc0;
 const BIN32 = 0xc6;

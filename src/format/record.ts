@@ -1,15 +1,16 @@
 /**
  * The bytes of a log file: its header and the frame of one record. No I/O; payloads are record-payload.ts.
  *
- * Log file header v2. Little-endian; offsets and sizes in bytes. Every later version keeps this layout.
+ * Log file header v3. Little-endian; offsets and sizes in bytes. Every later version keeps this layout.
  *   offset size field         meaning
  *        0    6 magic         'QRYLOG'
- *        6    2 version       u16, 2; 1 in files without a record of type `script`
+ *        6    2 version       u16, 3
  *        8    8 logId         u64, random per file
  *       16    8 firstLsn      u64, LSN of the first record, also in the file's name
  *       24    4 reserved      0
  *       28    4 crc32         over [0, 28)
  *       32      records, one after the other; then zeros, or the end of the file
+ * Version 1 has no record of type `script`, version 2 none with `changes` and no renamed dimension.
  *
  * Log record v1. Begins 8-aligned in the file.
  *   offset size field         meaning
@@ -36,7 +37,7 @@
 import { crc32 } from 'node:zlib';
 import { invariant } from '../base/index.js';
 
-export const LOG_FORMAT_VERSION = 2;
+export const LOG_FORMAT_VERSION = 3;
 export const LOG_FILE_HEADER_BYTES = 32;
 export const RECORD_HEADER_BYTES = 40;
 export const RECORD_PAYLOAD_BYTES_MAX = 64 * 2 ** 20;

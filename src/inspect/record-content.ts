@@ -5,7 +5,7 @@
  */
 import { CorruptionError } from '../base/index.js';
 import { type Batch, decodeBatch, type Section, type Values } from '../column/index.js';
-import { decodeRecordPayload, type LogRecord, type RecordBatch } from '../format/index.js';
+import { changesIn, decodeRecordPayload, type LogRecord, type RecordBatch } from '../format/index.js';
 import { formatDate, formatDateTime } from '../schema/index.js';
 import type { LogEntry } from '../wal/index.js';
 import { integerAt, type JsonValue, jsonOfInteger, textAt } from './arrow-rows.js';
@@ -45,16 +45,20 @@ const timeText = (timeMs: number): string => {
   return Number.isNaN(time.getTime()) ? 'not a time' : time.toISOString();
 };
 
+function changesText(record: LogRecord): string {
+  const { length } = changesIn(record);
+  return length > 0 ? `, ${length} changes of the model` : '';
+}
+
 function doesText(record: LogRecord): string {
   switch (record.type) {
     case 'insert': {
-      const changes = record.changes.length > 0 ? `, ${record.changes.length} changes of the model` : '';
-      return `${record.entityCount} entities, ${record.valueCount} values${changes}`;
+      return `${record.entityCount} entities, ${record.valueCount} values${changesText(record)}`;
     }
     case 'catalog':
       return record.changes.map((change) => (change as { change: string }).change).join(', ') || 'no change';
     case 'script':
-      return record.steps.map(({ step }) => step).join(', ');
+      return record.steps.map(({ step }) => step).join(', ') + changesText(record);
     case 'expire':
       return `column ${record.columnId} before ${formatDateTime(record.beforeSeconds)}`;
     default:

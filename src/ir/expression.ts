@@ -45,6 +45,7 @@ export const SCALAR_FUNCTIONS = [
   'format', // format, texts; missing texts are allowed
   'write-number', // number as text, template of TO_CHAR, whether it is a float
   'read-number', // text, template of TO_NUMBER: the number as text
+  'in-base', // integer as text, base: the digits of its 64 bits
   'quote-literal',
   'quote-nullable', // missing texts are allowed
   'quote-name',
@@ -53,6 +54,9 @@ export const SCALAR_FUNCTIONS = [
   'regex-substring', // text, pattern, start, occurrence, options, group; missing without a match
   'regex-count', // text, pattern, start, options
   'regex-position', // text, pattern, start, occurrence, end (0 or 1), options, group; 0 without a match
+  'regex-match', // text, pattern, options: the groups of the first match, or the match, as JSON array; missing without a match
+  'regex-matches', // text, pattern, options: a JSON array of such arrays; with the option g of all matches
+  'regex-split', // text, pattern, options: the parts between the matches as JSON array
   'similar', // text, pattern[, escape character]: SIMILAR TO
   'like-pattern', // text, pattern[, escape character]: LIKE with a pattern that is not constant
   // Numbers: results have the operand's type unless noted; sqrt to log10 take and return floats
@@ -96,10 +100,13 @@ export const SCALAR_FUNCTIONS = [
   'json-item', // the value as JSON; never missing
   'json-length', // of a JSON array; missing for another value
   'list-item', // JSON array, position from 1 or -1 from the end (integer): the item as json-extract-text returns it
+  'list-json', // as list-item, but the item as JSON
   'list-text', // JSON array, separator, text for null (without it, null is left out): the items as one text
   'text-list', // text or NULL, separator (NULL: single characters), text for null or NULL: the parts as JSON array
   'json-extract', // JSON, path: the value as JSON
   'json-extract-text', // JSON, path: a string without quotes, another value as JSON
+  'json-path-text', // JSON, keys: the same at a path of keys; a text of digits is also an index of an array
+  'json-type', // of JSON: object, array, string, number, boolean or null
   // Points are JSON: [longitude,latitude]
   'geo-point', // longitude, latitude (floats)
   ...(['longitude', 'latitude'] as const), // of a point: float
@@ -147,6 +154,7 @@ export const FAILING_TEXT_FUNCTIONS: ReadonlySet<ScalarFunction> = new Set<Scala
     'read-number',
     'json-extract',
     'json-extract-text',
+    'in-base',
     'list-text',
     'text-list',
   ] as const),
@@ -158,6 +166,9 @@ export const FAILING_TEXT_FUNCTIONS: ReadonlySet<ScalarFunction> = new Set<Scala
     'regex-substring',
     'regex-count',
     'regex-position',
+    'regex-match',
+    'regex-matches',
+    'regex-split',
     'similar',
   ] as const),
 ]);
@@ -187,6 +198,7 @@ export const PART_UNITS = [
   'epoch', // seconds since 1970-01-01
   'millisecond', // of the minute, as are microseconds
   'microsecond',
+  'julian', // days since 4714-11-24 BC
   'zone', // 0: all datetimes are in UTC
 ] as const;
 

@@ -137,7 +137,11 @@ export interface WorkerRequests {
     readonly idempotencyId: string | null;
   };
   /** Parses the `set` of an update: `body` is an insert of one entity that represents all. */
-  'parse-set': ParseSettings & { readonly body: Uint8Array };
+  'parse-set': ParseSettings & {
+    readonly body: Uint8Array;
+    /** As in `parse`. */
+    readonly changes?: readonly CatalogChange[];
+  };
   apply: { readonly records: readonly ApplyRecord[] };
   /** Changes (or, with `batch` null, deletes) the entities of the dimension that satisfy the condition. */
   mutate: {

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { catalogFromPlain, changeFromPlain } from '../catalog/index.js';
-import { decodeRecordPayload, type Manifest } from '../format/index.js';
+import { changesIn, decodeRecordPayload, type Manifest } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
 import { type LogEnd, type LogEntry, LogReplay, listLogFiles } from '../wal/index.js';
 import { emptiness } from './manifest-file.js';
@@ -88,7 +88,7 @@ async function isOfOtherKeys(
     if (lsn > checkpointLsn) break;
     lastLsn = lsn;
     const record = decodeRecordPayload(payload);
-    const changes = 'changes' in record ? record.changes.map(changeFromPlain) : [];
+    const changes = changesIn(record).map(changeFromPlain);
     if (changes.some((change) => change.change === 'key-created' && keys.has(change.key.hash))) return false;
   }
   return lastLsn === checkpointLsn;

@@ -84,6 +84,25 @@ export function jsonAt(text: string, path: readonly JsonStep[]): string | null {
   return value;
 }
 
+/** The value at a path of keys, which are indexes in arrays, as it is written; null if there is none. */
+export function jsonAtKeys(text: string, keys: readonly string[]): string | null {
+  let value = text.trim();
+  for (const key of keys) {
+    const isIndex = /^\s*[+-]?\d{1,9}$/.test(key);
+    const found = value[0] !== '[' ? memberOf(value, key) : isIndex ? itemOf(value, Number(key)) : null;
+    if (found === null) return null;
+    value = found;
+  }
+  return value;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ...{ '{': 'object', '[': 'array', '"': 'string', t: 'boolean', f: 'boolean', n: 'null' },
+};
+
+/** object, array, string, number, boolean or null. */
+export const jsonTypeOf = (text: string): string => TYPES[text.trim()[0]] ?? 'number';
+
 function itemOf(text: string, index: number): string | null {
   if (text[0] !== '[') return null;
   let left = index < 0 ? (jsonArrayLength(text) as number) + index : index;

@@ -3,7 +3,7 @@
  * POSITION(a IN b), SUBSTRING(x FROM 1 FOR 2), TRIM(LEADING a FROM b), date units as bare words, COUNT(*), DISTINCT and ORDER BY.
  */
 import { readOrderBy } from './query/order-keys.js';
-import { itemsQuery } from './query/unnest.js';
+import { itemsQuery, positionQuery } from './query/unnest.js';
 import { NO_STAR, refuseGeolocation } from './refusals.js';
 import { sqlError } from './sql-error.js';
 import type { TokenReader } from './token-reader.js';
@@ -40,7 +40,7 @@ export function readCall(reader: TokenReader): SqlNode {
   const call = { ...callOf(name, args), distinct };
   const orderBy = args.length > 0 && reader.isKeyword('ORDER') ? readOrderBy(reader) : null;
   reader.expectClosing(open.position);
-  if (orderBy === null) return args.length === 2 ? withTwoArguments(call) : call;
+  if (orderBy === null) return rewritten(call);
   return { is: 'ordered', call, orderBy, position: name.position, parenthesized: false };
 }
 
@@ -81,6 +81,20 @@ function containing(list: SqlNode, value: SqlNode, position: SourcePosition): Sq
   };
   const args: readonly SqlNode[] = [found, { is: 'boolean', value: false, ...at }];
   return { is: 'call', name: 'coalesce', args, distinct: false, ...at };
+}
+
+const POSITIONS: ReadonlySet<string> = new Set([
+  ...['array_position', 'list_position', 'array_indexof', 'list_indexof'],
+]);
+
+/** Calls that are other expressions. */
+function rewritten(call: CallNode): SqlNode {
+  const { name, args, position } = call;
+  if (POSITIONS.has(name) && (args.length === 2 || args.length === 3)) {
+    const [list, value, start = null] = args;
+    return { is: 'subquery', query: positionQuery(list, value, start), position, parenthesized: false };
+  }
+  return args.length === 2 ? withTwoArguments(call) : call;
 }
 
 /** DATE_ADD(date, interval) is date + interval, and TIMEZONE(zone, date) is date AT TIME ZONE zone. */

@@ -1,4 +1,4 @@
-/** Parses CREATE TABLE, CREATE TABLE ... AS, CREATE VIEW, DROP TABLE and DROP VIEW. */
+/** Parses CREATE TABLE, CREATE TABLE ... AS, CREATE VIEW, DROP TABLE, DROP VIEW and ALTER TABLE ... RENAME TO. */
 import { readType } from './calls.js';
 import { columnNamesOf } from './query/from.js';
 import { commaList } from './query/order-keys.js';
@@ -13,6 +13,7 @@ import type {
   ModelStatement,
   NewColumn,
   QueryStatement,
+  RenameTableStatement,
   TableName,
 } from './tree.js';
 
@@ -21,6 +22,10 @@ const TEMPORARY: ReadonlySet<string> = new Set(['TEMP', 'TEMPORARY']);
 /** Whether a statement changes the model in a way that SQL can. */
 export function changesModel(tokens: readonly Token[]): boolean {
   const words = tokens.slice(0, 5).map(({ upper }) => upper);
+  if (words[0] === 'ALTER') {
+    const renames = tokens.some(({ upper }, at) => upper === 'RENAME' && tokens[at + 1].upper === 'TO');
+    return renames && (words[1] === 'TABLE' || words[1] === 'VIEW');
+  }
   const isHead = words[0] === 'CREATE' || words[0] === 'DROP';
   const at = words.findIndex((word) => word === 'TABLE' || word === 'VIEW');
   return isHead && at > 0 && words.slice(1, at).every((word) => BETWEEN.has(word));
@@ -32,7 +37,8 @@ const BETWEEN: ReadonlySet<string> = new Set(['LOCAL', 'GLOBAL', 'OR', 'REPLACE'
 export function readModelStatement(tokens: readonly Token[]): ModelStatement {
   const reader = new QueryReader(tokens);
   const { position, upper } = reader.next();
-  const statement = upper === 'CREATE' ? create(reader, position) : drop(reader, position);
+  const read = upper === 'CREATE' ? create : upper === 'DROP' ? drop : rename;
+  const statement = read(reader, position);
   if (reader.peek().kind !== 'end') throw unexpected(reader.peek(), 'the end of the statement');
   return statement;
 }
@@ -117,6 +123,17 @@ function drop(reader: QueryReader, position: Token['position']): DropTableStatem
   const tables = commaList(reader, () => tableOf(reader));
   if (!reader.acceptKeyword('CASCADE')) reader.acceptKeyword('RESTRICT');
   return { is: 'drop-table', position, tables, ifExists, ofView };
+}
+
+function rename(reader: QueryReader, position: Token['position']): RenameTableStatement {
+  const ofView = reader.acceptKeyword('VIEW');
+  if (!ofView) reader.expectKeyword('TABLE');
+  const ifExists = reader.acceptKeywords('IF', 'EXISTS');
+  const table = tableOf(reader);
+  reader.expectKeyword('RENAME');
+  reader.expectKeyword('TO');
+  const { text: name, position: at } = reader.expectName("the table's new name");
+  return { is: 'rename-table', position, table, to: { name, position: at }, ifExists, ofView };
 }
 
 function tableOf(reader: QueryReader): TableName {

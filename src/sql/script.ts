@@ -4,6 +4,7 @@ import { Cursor } from './cursor.js';
 import { INSERT_VALUES_MAX, PARSER_TOKENS_MAX, STATEMENTS_MAX, TOKENS_MAX } from './limits.js';
 import { readQuery } from './query/read-query.js';
 import { beginsRead, isFlat } from './query/routing.js';
+import { readFlat } from './read-flat.js';
 import { changesModel, readModelStatement } from './read-model.js';
 import { readSelect } from './read-select.js';
 import { refusedStatement, refusePhrases } from './refusals.js';
@@ -13,7 +14,7 @@ import type { ReadStatement, Script, WriteStatement } from './tree.js';
 import { readInsert } from './write/read-insert.js';
 import { isWrite, readWriteTokens } from './write/read-writes.js';
 
-const MODEL: ReadonlySet<string> = new Set(['CREATE', 'DROP']);
+const MODEL: ReadonlySet<string> = new Set(['CREATE', 'DROP', 'ALTER']);
 const WRITES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
 
 /** The remaining limits of all statements of a body together. */
@@ -64,7 +65,7 @@ function readModel(cursor: Cursor, first: Token, budget: Budget, isFirst: boolea
   const next = nextToken(cursor);
   if (isFirst && next.kind === 'end') return { kind: 'model', statements: [statement] };
   throw sqlError(
-    'a statement that creates or drops tables or views is the only statement of its body',
+    'a statement that creates, drops or renames tables or views is the only statement of its body',
     statement.position,
   );
 }
@@ -82,7 +83,10 @@ export function beginsWithRead(text: string): boolean {
 /** `budget.parserTokens` is the number of tokens that the statement parser may still read. */
 export function readRead(tokens: readonly Token[], budget: { parserTokens: number }): ReadStatement {
   refusePhrases(tokens);
-  if (tokens.length > budget.parserTokens || !isFlat(tokens)) return readQuery(tokens);
+  if (!isFlat(tokens)) return readQuery(tokens);
+  const flat = readFlat(tokens);
+  if (flat !== null) return flat;
+  if (tokens.length > budget.parserTokens) return readQuery(tokens);
   budget.parserTokens -= tokens.length;
   return readSelect(tokens);
 }

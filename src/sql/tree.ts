@@ -446,7 +446,22 @@ export interface CreateViewStatement {
   readonly end: SourcePosition;
 }
 
-export type ModelStatement = CreateTableStatement | CreateViewStatement | DropTableStatement;
+/** ALTER TABLE name RENAME TO other, also of a view. */
+export interface RenameTableStatement {
+  readonly is: 'rename-table';
+  readonly position: SourcePosition;
+  readonly table: TableName;
+  readonly to: { readonly name: string; readonly position: SourcePosition };
+  readonly ifExists: boolean;
+  /** ALTER VIEW. */
+  readonly ofView: boolean;
+}
+
+export type ModelStatement =
+  | CreateTableStatement
+  | CreateViewStatement
+  | DropTableStatement
+  | RenameTableStatement;
 
 /** A body: one or more statements, all SELECTs or all writes, or one that changes the model. */
 export type Script =

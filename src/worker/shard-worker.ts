@@ -132,7 +132,7 @@ export class ShardWorker {
           start.shardCount,
           this.#ingest,
         ),
-      'parse-set': (request) => parseSetRecord(request, this.#model(request), this.#ingest),
+      'parse-set': (request) => parseSetRecord(request, this.#model(request, request.changes), this.#ingest),
       apply: (request) => this.#apply(request),
       mutate: (request) => this.#mutate(request),
       expire: (request) =>

@@ -82,7 +82,13 @@ function group(id: number) {
 }
 
 t.test('removals and alterations invalidate older parses, additions do not', async (t) => {
-  const shrinking = ['dimension-deleted', 'column-changed', 'column-deleted', 'relation-set'];
+  const shrinking = [
+    'dimension-deleted',
+    'dimension-renamed',
+    'column-changed',
+    'column-deleted',
+    'relation-set',
+  ];
   const adding = [
     ...['dimension-created', 'column-created', 'database-changed', 'key-changed', 'user-set'],
     ...['saved-query-set', 'saved-query-deleted'],
@@ -179,6 +185,7 @@ t.test('a change of an unknown object is an InvariantError', async (t) => {
   const bad: readonly CatalogChange[] = [
     { change: 'dimension-deleted', databaseId: 1, dimensionId: 7 },
     { change: 'dimension-deleted', databaseId: 5, dimensionId: 1 },
+    { change: 'dimension-renamed', databaseId: 1, dimensionId: 9, apiName: 'x' },
     { change: 'column-created', databaseId: 1, dimensionId: 9, column },
     { change: 'column-changed', databaseId: 1, dimensionId: 9, column },
     { change: 'column-deleted', databaseId: 1, dimensionId: 9, columnId: 1 },
@@ -232,6 +239,6 @@ for (let seed = 1; seed <= 10; seed++) {
 
 t.test('every kind of change is generated and has an example', async (t) => {
   const examples = new Set(CHANGES.map(({ change }) => change));
-  t.equal(examples.size, 20);
+  t.equal(examples.size, 21);
   t.strictSame([...generated].sort(), [...examples].sort());
 });

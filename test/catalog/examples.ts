@@ -142,6 +142,7 @@ export const CHANGES: readonly CatalogChange[] = [
   },
   { change: 'saved-query-deleted', databaseId: 1, name: '2' },
   { change: 'saved-query-deleted', databaseId: 2, name: 'daily' },
+  { change: 'dimension-renamed', databaseId: 1, dimensionId: 2, apiName: 'other' },
   { change: 'dimension-deleted', databaseId: 1, dimensionId: 2 },
   { change: 'key-deleted', hash: 'aa' },
   { change: 'database-deleted', databaseId: 1 },

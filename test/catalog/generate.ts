@@ -115,6 +115,10 @@ function inDimension(prng: Prng, model: DatabaseModel, dimension: Dimension): Ca
   const columns = [...dimension.columns.values()].filter(({ id }) => id !== 0);
   const column = anyOf(prng, columns);
   const kind = prng.below(10);
+  if (kind === 6 && prng.chance(0.5) && dimension.id !== 1) {
+    const apiName = `renamed-${model.version}`;
+    return model.dimensions.has(apiName) ? null : { change: 'dimension-renamed', ...of, apiName };
+  }
   if (kind === 0) return dimension.id === 1 ? null : { change: 'dimension-deleted', ...of };
   if (kind < 5 || column === undefined) {
     const apiName = `c${model.nextColumnId}`;

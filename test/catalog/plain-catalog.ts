@@ -174,6 +174,12 @@ function applyToDatabase(database: PlainDatabase, change: ModelChange): void {
     database.dimensions.push(newDimension(change.dimension));
   } else if (change.change === 'dimension-deleted') {
     database.dimensions = database.dimensions.filter(({ id }) => id !== change.dimensionId);
+  } else if (change.change === 'dimension-renamed') {
+    const { dimensionId, apiName } = change;
+    const renamed = database.dimensions.find(({ id }) => id === dimensionId) as PlainDimension;
+    const name = renamed.name === renamed.apiName ? apiName : renamed.name;
+    const others = database.dimensions.filter((one) => one !== renamed);
+    database.dimensions = [...others, { ...renamed, name, apiName }];
   } else if (change.change !== 'database-deleted') {
     const dimension = database.dimensions.find(({ id }) => id === change.dimensionId) as PlainDimension;
     applyToDimension(dimension, change);

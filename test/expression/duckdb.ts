@@ -184,6 +184,8 @@ function call(expression: Extract<Expression, { readonly op: 'call' }>): string 
       return type.type === 'float' ? `finite(${rounded})` : pinned(rounded, type);
     }
     case 'date-part':
+      // There, a Julian day has the fraction of the day.
+      if (unit === 'julian') return pinned(`floor(date_part('julian', ${sql[0]}))`, type);
       return pinned(
         `date_part('${PARTS[unit] ?? unit}', ${sql[0]})${unit === 'weekday' ? ' + 1' : ''}`,
         type,

@@ -538,6 +538,8 @@ function datePart(unit: string, date: Date): number {
       return date.getUTCSeconds() * 1_000;
     case 'microsecond':
       return date.getUTCSeconds() * 1_000_000;
+    case 'julian':
+      return dayStart(date) / 86_400_000 + 2_440_588;
     case 'zone':
       return 0;
     case 'quarter':

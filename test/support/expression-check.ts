@@ -151,7 +151,8 @@ const isLowered = (side: Expression): boolean =>
   side.op !== 'constant' || typeof side.value !== 'string' || lowerCase(side.value) === side.value;
 
 function isCast(from: SqlType, to: SqlType): boolean {
-  if (is('json')(from) || is('json')(to)) return text(from) && is('json')(to);
+  if (is('json')(from)) return text(to);
+  if (is('json')(to)) return text(from);
   if (is('text')(from) || is('text')(to)) return true;
   if (interval(from) || interval(to)) return false;
   if (dated(from) || dated(to)) return dated(from) && dated(to);
@@ -305,6 +306,13 @@ const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
   pack: { args: [text, text, ordered], least: 2, many: true, result: 'text' },
   'packed-text': ofText,
   'json-item': { args: [() => true], result: 'text' },
+  'list-json': { args: [json, integer], result: 'text' },
+  'json-path-text': { args: [json, text], least: 1, many: true, result: 'text' },
+  'json-type': { args: [json], result: 'text' },
+  'in-base': { args: [text, integer], result: 'text' },
+  'regex-match': { args: [text, text, text], result: 'text' },
+  'regex-matches': { args: [text, text, text], result: 'text' },
+  'regex-split': { args: [text, text, text], result: 'text' },
   'list-item': { args: [json, integer], result: 'text' },
   'list-text': { args: [json, text, text], least: 2, result: 'text' },
   'text-list': { args: [text, text, text], result: 'text' },

@@ -325,11 +325,11 @@ t.test('a file of a newer format version is refused with a clear message', async
   const disk = await writtenLog(2);
   const [file] = disk.files();
   const bytes = disk.bytesOf(file);
-  bytes.set(withVersion(bytes.subarray(0, LOG_FILE_HEADER_BYTES), 3));
+  bytes.set(withVersion(bytes.subarray(0, LOG_FILE_HEADER_BYTES), 4));
   disk.put(file, bytes);
   await t.rejects(replay(disk), {
     name: 'NewerFormatError',
-    message: /log file of format version 3.*up to version 2/,
+    message: /log file of format version 4.*up to version 3/,
   });
 });
 

@@ -1,7 +1,7 @@
-/** Dimensions that SQL creates and deletes as tables. Throws the errors of /v1/dimension and /v1/column. */
+/** Dimensions that SQL creates, renames and deletes as tables. Throws the errors of /v1/dimension and /v1/column. */
 import { QuarryError, quoted } from '../../base/index.js';
 import type { CatalogChange } from '../../catalog/index.js';
-import type { ColumnType, DatabaseModel } from '../../schema/index.js';
+import { type ColumnType, type DatabaseModel, DEFAULT_DIMENSION } from '../../schema/index.js';
 import { type Json, parseJson } from '../body/json.js';
 import { createColumns } from './column.js';
 import { createDimensions, deleteDimension } from './dimension.js';
@@ -38,5 +38,15 @@ export function createTable(
 /** The changes that delete a dimension. Throws 5008 if it does not exist, and 5001 for the default dimension. */
 export const dropTable = (apiName: string, model: DatabaseModel): readonly CatalogChange[] =>
   deleteDimension(jsonOf({ 'api-name': apiName }), model).changes;
+
+/** The changes that give a dimension another name. Throws 5001 for a reserved name, 5006 if it is taken, 5008. */
+export function renameTable(from: string, to: string, model: DatabaseModel): readonly CatalogChange[] {
+  const dimension = model.dimensions.get(from);
+  if (dimension === undefined) throw new QuarryError(5008, `dimension ${quoted(from)} does not exist`);
+  if (from === DEFAULT_DIMENSION) throw new QuarryError(5001, 'the default dimension cannot be renamed');
+  // A new dimension of the name has the same rules.
+  createDimensions(jsonOf({ name: to, 'api-name': to }), model);
+  return [{ change: 'dimension-renamed', databaseId: model.id, dimensionId: dimension.id, apiName: to }];
+}
 
 const jsonOf = (value: object): Json => parseJson(Buffer.from(JSON.stringify(value)));

@@ -6,6 +6,7 @@ import {
   savedQueriesOf,
   storedView,
   type ViewDefinition,
+  viewDefinition,
   viewsIn,
 } from '../../catalog/index.js';
 import { changeView, deleteSavedQuery, type SavedQueryCall } from './saved-query.js';
@@ -43,3 +44,18 @@ export function createView(
 /** The changes that drop a view. Throws 4023, also for a view that the caller may not read, and 508. */
 export const dropView = ({ name }: SavedQuery, call: SavedQueryCall): readonly CatalogChange[] =>
   deleteSavedQuery(name, call).changes;
+
+/** The changes that give a view another name. Throws like `createView` and `dropView`. */
+export function renameView(saved: SavedQuery, to: string, call: SavedQueryCall): readonly CatalogChange[] {
+  const dropped = dropView(saved, call);
+  const created = createView({ name: to, definition: viewDefinition(saved), replaces: false }, call);
+  const { creator, cachePeriodSeconds } = saved;
+  return [
+    ...dropped,
+    ...created.map((change) =>
+      change.change === 'saved-query-set'
+        ? { ...change, savedQuery: { ...change.savedQuery, creator, cachePeriodSeconds } }
+        : change,
+    ),
+  ];
+}

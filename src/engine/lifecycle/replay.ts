@@ -5,7 +5,13 @@
  * last record. Nothing is written.
  */
 import { applyChanges, type Catalog, type CatalogChange, changeFromPlain } from '../../catalog/index.js';
-import { decodeRecordPayload, type LogRecord, type Manifest, type RecordBatch } from '../../format/index.js';
+import {
+  changesIn,
+  decodeRecordPayload,
+  type LogRecord,
+  type Manifest,
+  type RecordBatch,
+} from '../../format/index.js';
 import type { FileSystem } from '../../io/index.js';
 import { conditionFromPlain } from '../../ir/index.js';
 import type { WorkerRequests } from '../../protocol/index.js';
@@ -208,7 +214,7 @@ export async function replayLog(
     const { lsn, payload } = entry;
     begin?.(entry);
     const record = decodeRecordPayload(payload);
-    const changes = 'changes' in record ? record.changes.map(changeFromPlain) : [];
+    const changes = changesIn(record).map(changeFromPlain);
     current = applyChanges(current, changes);
     const sent = workers.flatMap((worker) =>
       [...changes.map((change) => applyToWorker(worker, change)), sendRecord(worker, record, inserts)].filter(

@@ -1,6 +1,6 @@
 /** The log record of an update or a delete, and the limit of its memory. */
 import { QuarryError, SEGMENT_ROWS_MAX } from '../../base/index.js';
-import { dimensionById } from '../../catalog/index.js';
+import { type CatalogChange, dimensionById } from '../../catalog/index.js';
 import { decodeBatch, type Section } from '../../column/index.js';
 import { encodeRecordPayload, type RecordIdempotency } from '../../format/index.js';
 import { type CountEntityPlan, conditionToPlain } from '../../ir/index.js';
@@ -92,7 +92,11 @@ export async function parseSet(
     nowMs,
     customKey,
     columnIds,
-  }: Pick<MutationRequest, 'databaseId' | 'nowMs' | 'customKey' | 'columnIds'>,
+    changes = [],
+  }: Pick<MutationRequest, 'databaseId' | 'nowMs' | 'customKey' | 'columnIds'> & {
+    /** Made to the models of the workers first, for this request alone. */
+    readonly changes?: readonly CatalogChange[];
+  },
   { dimensionId, set }: Mutation,
   model: DatabaseModel,
 ): Promise<Uint8Array | null> {
@@ -101,7 +105,7 @@ export async function parseSet(
   if (dimension === undefined) throw new QuarryError(5008, 'the dimension was deleted');
   const body = bodyOfSet(dimension.apiName, set);
   const parsed = await workers.orUnavailable(
-    workers.nextParser().send('parse-set', { databaseId, body, nowMs, customKey, columnIds }),
+    workers.nextParser().send('parse-set', { databaseId, body, nowMs, customKey, columnIds, changes }),
   );
   checkSet(parsed.batch);
   return parsed.batch;

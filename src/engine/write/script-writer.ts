@@ -25,7 +25,7 @@ import {
 } from '../api.js';
 import { type StepCounts, sendRecord } from '../lifecycle/replay.js';
 import type { WorkerApi } from '../workers/worker-client.js';
-import { findTouched, parseSet, updateBytes } from './mutation.js';
+import { findTouched, parseSet, type TouchedRows, updateBytes } from './mutation.js';
 import { scriptAnswer } from './record-notes.js';
 import { DataChanged, refuseConflicts, refuseLarge, ScriptReads, type SelectRows } from './script-query.js';
 import { MEMORY_PER_BATCH_BYTE } from './write-memory.js';
@@ -52,10 +52,21 @@ interface Step {
 
 /** A request whose inserts are parsed against a changed model of this version. */
 type ParseRequest = ScriptRequest & {
-  readonly creation?: { readonly changes: readonly CatalogChange[]; readonly version: number } | null;
+  readonly creation?: {
+    readonly changes: readonly CatalogChange[];
+    /** The version of the model before the changes. */
+    readonly version: number;
+  } | null;
 };
 
-type WrittenRecord = Extract<LogRecord, { readonly type: 'script' | 'insert' }>;
+interface AppendedSteps {
+  readonly databaseId: number;
+  readonly steps: readonly Step[];
+  readonly changes: readonly CatalogChange[];
+}
+
+type RowRecord = Extract<LogRecord, { readonly type: 'script' | 'insert' }>;
+type WrittenRecord = RowRecord | Extract<LogRecord, { readonly type: 'catalog' }>;
 
 export interface ScriptWriterDependencies extends WriterDependencies {
   readonly select: SelectRows;
@@ -129,11 +140,12 @@ export class ScriptWriter {
   async #attempt(request: ScriptRequest, read: ScriptReads | null): Promise<readonly number[] | null> {
     const { order, options, memory, checkWritable } = this.#dependencies;
     const { databaseId } = request;
+    const catalog = order.head;
     const head = this.#model(databaseId);
-    const changes = request.creates?.(head) ?? [];
-    const model = changedModel(order.head, changes, databaseId);
+    const changes = request.creates?.(head, catalog) ?? [];
+    const model = changedModel(catalog, changes, databaseId);
     const creation = changes.length === 0 ? null : { changes, version: head.version };
-    const steps = await this.#parse({ ...request, creation }, request.bind(model), model);
+    const steps = await this.#parse({ ...request, creation }, request.bind(model, head), model);
     if (read?.isCurrent() === false) return null;
     request.charge(
       sum(steps, ({ insertedCount }) => insertedCount),
@@ -153,11 +165,13 @@ export class ScriptWriter {
     memory.check(bytes);
     const { version, shrinkVersion } = this.#model(databaseId);
     if (steps.some(({ modelVersion }) => modelVersion < shrinkVersion)) return null;
-    // The numbers of new dimensions and columns depend on the version.
-    if (creation !== null && creation.version !== version) return null;
+    // The changes depend on the version of the catalog, and those of the workers on that of the model.
+    if (creation !== null && (creation.version !== version || order.head !== catalog)) return null;
     // From here on the record is appended in the same turn.
     if (read?.isCurrent() === false) return null;
-    const counts = await memory.while(bytes, () => this.#append(record, payload, { steps, changes }));
+    const counts = await memory.while(bytes, () =>
+      this.#append(record, payload, { databaseId, steps, changes }),
+    );
     return scriptAnswer(
       steps.map(({ step }) => step),
       counts,
@@ -167,12 +181,12 @@ export class ScriptWriter {
   #append(
     record: WrittenRecord,
     payload: Uint8Array,
-    { steps, changes }: { readonly steps: readonly Step[]; readonly changes: readonly CatalogChange[] },
+    { databaseId, steps, changes }: AppendedSteps,
   ): Promise<StepCounts> {
     const { order, notes, workers } = this.#dependencies;
     return order.append(payload, {
       touches: {
-        databaseId: record.databaseId,
+        databaseId,
         dimensionIds: [...new Set(steps.flatMap(({ dimensionIds }) => dimensionIds))],
       },
       changes,
@@ -281,17 +295,25 @@ export class ScriptWriter {
   }
 
   async #parseChange(
-    request: ScriptRequest,
+    request: ParseRequest,
     mutation: Extract<ScriptWrite, { readonly write: 'change' }>,
     model: DatabaseModel,
     insertedBefore: number,
   ): Promise<Step> {
     const { workers } = this.#dependencies;
     const { dimensionId, condition } = mutation;
-    const batch = await parseSet(workers, request, mutation, model).catch((error) => {
+    const { databaseId, creation = null } = request;
+    const changes = creation?.changes ?? [];
+    // The worker applies the changes to the model that it has when it gets the request.
+    if (creation !== null && creation.version !== this.#model(databaseId).version) throw new DataChanged();
+    const batch = await parseSet(workers, { ...request, changes }, mutation, model).catch((error) => {
       throw isRule(error) ? new StepRefused(mutation.statement, null, error) : error;
     });
-    const touched = await findTouched(workers, { databaseId: request.databaseId, dimensionId, condition });
+    // The workers do not know the dimensions that the script creates.
+    const isNew = changes.some(
+      (one) => one.change === 'dimension-created' && one.dimension.id === dimensionId,
+    );
+    const touched = isNew ? NO_ROWS : await findTouched(workers, { databaseId, dimensionId, condition });
     // Entities inserted by earlier writes may match too.
     const entityCount = touched.entityCount + insertedBefore;
     const segmentCount = Math.min(touched.segmentCount + insertedBefore, entityCount);
@@ -318,21 +340,30 @@ export class ScriptWriter {
   }
 }
 
-/** The record of a script; one that changes the model is that of an insert with auto-create. */
+const NO_VALUES = { entityCount: 0, valueCount: 0 };
+const NO_ROWS: TouchedRows = { entityCount: 0, segmentCount: 0 };
+
+/** The record of a script; one of plain inserts that changes the model is that of an insert with auto-create. */
 function recordOf(
   steps: readonly Step[],
   changes: readonly CatalogChange[],
-  head: Pick<WrittenRecord, 'timeMs' | 'databaseId' | 'shardCount' | 'once'>,
+  head: Pick<RowRecord, 'timeMs' | 'databaseId' | 'shardCount' | 'once'>,
 ): WrittenRecord {
+  const plain = changes.map(changeToPlain);
+  if (steps.length === 0 && plain.length > 0) return { type: 'catalog', timeMs: head.timeMs, changes: plain };
   const batches = steps.flatMap((step) => step.batches);
-  if (changes.length === 0) {
-    return { type: 'script', ...head, steps: steps.map(({ step }) => step), batches };
+  const isInsert =
+    plain.length > 0 && steps.every(({ step }) => step.step === 'insert' && step.updates !== true);
+  if (!isInsert) {
+    const own = plain.length === 0 ? {} : { changes: plain };
+    return { type: 'script', ...head, ...own, steps: steps.map(({ step }) => step), batches };
   }
-  const [entityCount, valueCount] = scriptAnswer(
-    steps.map(({ step }) => step),
-    [],
-  );
-  return { type: 'insert', ...head, changes: changes.map(changeToPlain), entityCount, valueCount, batches };
+  const numbers = steps.map(({ step }) => (step.step === 'insert' ? step : NO_VALUES));
+  const [entityCount, valueCount] = [
+    sum(numbers, (one) => one.entityCount),
+    sum(numbers, (one) => one.valueCount),
+  ];
+  return { type: 'insert', ...head, changes: plain, entityCount, valueCount, batches };
 }
 
 function changedModel(

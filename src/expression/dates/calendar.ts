@@ -43,6 +43,9 @@ const UNIT_MONTHS: Partial<Readonly<Record<DateUnit, number>>> = {
 /** Months from year 0000 to the start of a unit: the century 1 begins with year 1. */
 const UNIT_ORIGIN: Partial<Readonly<Record<DateUnit, number>>> = { millennium: 12, century: 12 };
 
+/** The Julian day of 1970-01-01. */
+const JULIAN_EPOCH = 2_440_588;
+
 /** Whether the unit is a length of time; the others are only parts of a date. */
 export const isLength = (unit: DateUnit): boolean =>
   UNIT_SECONDS[unit] !== undefined || UNIT_MONTHS[unit] !== undefined;
@@ -105,6 +108,8 @@ export function dayPart(unit: DateUnit): (days: number) => number {
       return (days) => daysSinceMonday(days) + 1;
     case 'epoch':
       return (days) => days * SECONDS_PER_DAY;
+    case 'julian':
+      return (days) => days + JULIAN_EPOCH;
     case 'day-of-year':
       return (days) => days - firstDayOf(yearOf(packedDate(days)), 1) + 1;
     default:

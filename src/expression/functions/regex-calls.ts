@@ -33,7 +33,7 @@ function remembered(make: (pattern: string, options: string) => Regex): RegexOf 
   };
 }
 
-const plainRegex = (): RegexOf => remembered((pattern, options) => new Regex(pattern, options));
+export const plainRegex = (): RegexOf => remembered((pattern, options) => new Regex(pattern, options));
 
 /** REGEXP_LIKE(text, pattern[, options]) and ~. */
 export function makeRegexLike(
@@ -69,7 +69,7 @@ function unitAt(text: string, start: number): number {
 }
 
 /** Where the search continues after the last match. */
-function afterMatch(text: string, { start, end }: Search): number {
+export function afterMatch(text: string, { start, end }: Search): number {
   if (start !== end) return end;
   return end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
 }
@@ -98,7 +98,8 @@ function checkOccurrence(occurrence: number): void {
 }
 
 function refuseGlobal(regex: Regex): void {
-  if (regex.isGlobal) throw expressionError('the option g is available only in REGEXP_REPLACE');
+  if (regex.isGlobal)
+    throw expressionError('the option g is available only in REGEXP_REPLACE and REGEXP_MATCHES');
 }
 
 /** REGEXP_SUBSTR(text, pattern, start, occurrence, options, group): null without such a match or group. */

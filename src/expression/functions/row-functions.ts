@@ -17,10 +17,12 @@ import {
   makeRegexSubstring,
   makeSimilar,
 } from './regex-calls.js';
+import { makeRegexMatch, makeRegexMatches, makeRegexSplit } from './regex-lists.js';
 import type { RowFunction } from './row-function.js';
 import {
   characterOf,
   firstPoint,
+  inBase,
   initialCapitals,
   makeTranslate,
   overlay,
@@ -71,6 +73,7 @@ export const ROW_FUNCTIONS: Partial<Readonly<Record<ScalarFunction, RowFunction>
   format: { ...PLAIN, strict: false, variadic: true, make: makeFormat },
   'write-number': { ...PLAIN, make: makeWriteNumber },
   'read-number': { ...PLAIN, make: makeReadNumber },
+  'in-base': of(inBase),
   'quote-literal': of(quotedLiteral),
   'quote-nullable': of((text: string | null) => (text === null ? 'NULL' : quotedLiteral(text)), {
     strict: false,
@@ -82,5 +85,8 @@ export const ROW_FUNCTIONS: Partial<Readonly<Record<ScalarFunction, RowFunction>
   'regex-substring': { ...PLAIN, make: makeRegexSubstring },
   'regex-count': { ...PLAIN, result: 'integer', make: makeRegexCount },
   'regex-position': { ...PLAIN, result: 'integer', make: makeRegexPosition },
+  'regex-match': { ...PLAIN, make: makeRegexMatch },
+  'regex-matches': { ...PLAIN, make: makeRegexMatches },
+  'regex-split': { ...PLAIN, make: makeRegexSplit },
   similar: { ...PLAIN, result: 'boolean', make: makeSimilar },
 };

@@ -111,3 +111,12 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set(
   values varchar variadic verbose when where window with xmlattributes xmlconcat xmlelement xmlexists xmlforest xmlnamespaces
   xmlparse xmlpi xmlroot xmlserialize xmltable`.split(/\s+/),
 );
+
+const INT64_END = 2n ** 63n;
+
+/** The digits of the 64 bits of an integer, in two's complement. Throws 6000 for an integer of more bits. */
+export function inBase(integer: string, base: number): string {
+  const value = BigInt(integer);
+  if (value < -INT64_END || value >= INT64_END) throw expressionError(`${integer} has more than 64 bits`);
+  return BigInt.asUintN(64, value).toString(base);
+}

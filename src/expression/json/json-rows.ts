@@ -1,9 +1,20 @@
 /** Functions of JSON that are evaluated row by row. */
 import { rememberLast } from '../../base/index.js';
 import type { ScalarFunction } from '../../ir/index.js';
-import { type JsonStep, jsonArrayLength, jsonAt, jsonItems, readJsonPath } from '../../schema/index.js';
+import {
+  type JsonStep,
+  jsonArrayLength,
+  jsonAt,
+  jsonAtKeys,
+  jsonItems,
+  jsonTypeOf,
+  readJsonPath,
+} from '../../schema/index.js';
 import { expressionError, quoted } from '../error.js';
 import type { RowFunction } from '../functions/row-function.js';
+
+/** A text that is an index of an array or a key of an object. */
+const IS_INDEX = /^-?\d{1,9}$/;
 
 function makeExtract(
   convert: (value: string) => string | null,
@@ -11,7 +22,7 @@ function makeExtract(
   return () => {
     const stepsOf = rememberLast(pathSteps);
     return (json, path) => {
-      const value = jsonAt(json, stepsOf(path));
+      const value = IS_INDEX.test(path) ? jsonAtKeys(json, [path]) : jsonAt(json, stepsOf(path));
       return value === null ? null : convert(value);
     };
   };
@@ -29,12 +40,20 @@ function textOfJson(value: string): string | null {
   return value.startsWith('"') ? (JSON.parse(value) as string) : value;
 }
 
-function makeItem(): (list: string, position: number) => string | null {
-  const itemsOf = rememberLast(jsonItems);
-  return (list, position) => {
-    const item = itemsOf(list)?.at(position > 0 ? position - 1 : position);
-    return item === undefined || position === 0 ? null : textOfJson(item);
+/** `convert`: the result for an item. */
+function makeItem(convert: (item: string) => string | null) {
+  return (): ((list: string, position: number) => string | null) => {
+    const itemsOf = rememberLast(jsonItems);
+    return (list, position) => {
+      const item = itemsOf(list)?.at(position > 0 ? position - 1 : position);
+      return item === undefined || position === 0 ? null : convert(item);
+    };
   };
+}
+
+function textAtKeys([json, ...keys]: readonly string[]): string | null {
+  const value = jsonAtKeys(json, keys);
+  return value === null ? null : textOfJson(value);
 }
 
 const makeText = () => (list: string, separator: string, ofNull?: string) => {
@@ -54,9 +73,12 @@ const STRICT = { strict: true, variadic: false } as const;
 
 export const JSON_ROW_FUNCTIONS: Partial<Readonly<Record<ScalarFunction, RowFunction>>> = {
   'json-length': { ...STRICT, result: 'integer', make: () => jsonArrayLength },
-  'list-item': { ...STRICT, result: 'text', make: makeItem },
+  'list-item': { ...STRICT, result: 'text', make: makeItem(textOfJson) },
+  'list-json': { ...STRICT, result: 'text', make: makeItem((item) => (item === 'null' ? null : item)) },
   'list-text': { ...STRICT, result: 'text', make: makeText },
   'text-list': { strict: false, variadic: false, result: 'text', make: makeList },
   'json-extract': { ...STRICT, result: 'text', make: makeExtract((value) => value) },
   'json-extract-text': { ...STRICT, result: 'text', make: makeExtract(textOfJson) },
+  'json-path-text': { strict: true, variadic: true, result: 'text', make: () => textAtKeys },
+  'json-type': { ...STRICT, result: 'text', make: () => jsonTypeOf },
 };

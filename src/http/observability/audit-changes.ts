@@ -43,6 +43,8 @@ function namesOf(change: CatalogChange, before: Catalog): Names {
       return { ...databaseNames(before, change.databaseId), dimension: change.dimension.apiName };
     case 'dimension-deleted':
       return dimensionNames(before, change);
+    case 'dimension-renamed':
+      return { ...dimensionNames(before, change), newName: change.apiName };
     case 'column-created':
     case 'column-changed':
       return { ...dimensionNames(before, change), column: change.column.apiName };

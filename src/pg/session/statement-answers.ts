@@ -32,7 +32,7 @@ import {
 } from './queries/select.js';
 import { answerSession, NOTIFICATIONS, type SessionState } from './session-statement.js';
 import { Waiting } from './waiting.js';
-import { answerModel, checkBlockChange } from './writes/block-changes.js';
+import { answerModel } from './writes/block-changes.js';
 import { answerSessionTables } from './writes/table-answers.js';
 import { answerCopyFrom, answerWrite, returnedFields } from './writes/write-answers.js';
 
@@ -51,7 +51,7 @@ export interface StatementDependencies {
 }
 
 const ROWS_ONLY =
-  'this port writes with INSERT, UPDATE, DELETE, COPY, CREATE TABLE and DROP TABLE; for other changes of the model use /v1/dimension and /v1/column';
+  'this port writes with INSERT, UPDATE, DELETE, COPY, and CREATE, DROP and RENAME of tables and views; for other changes of the model use /v1/dimension and /v1/column';
 const UNSEEN =
   'the writes of this transaction block take effect at COMMIT, so a SELECT would not see them: COMMIT first';
 const MIXED =
@@ -182,8 +182,11 @@ export class StatementAnswers {
     { waiting, prepared }: Portal,
   ): Promise<Answer> {
     const { engine } = this.#dependencies;
-    const { tables, writes, isInBlock, settings } = this.#state;
-    const isOfSession = statement.is !== 'create-table' || statement.temporary;
+    const { tables, writes, settings } = this.#state;
+    const isOfSession =
+      statement.is === 'drop-table'
+        ? statement.tables.some(({ name }) => tables.has(name))
+        : 'temporary' in statement && statement.temporary;
     if (isOfSession && !writes.isEmpty) throw new ProtocolError('0A000', UNSEEN);
     const scope = { tables, hold: (bytes: number) => engine.holdMemory(bytes) };
     const own = await answerSessionTables(statement, scope, engine, request, waiting);
@@ -194,18 +197,9 @@ export class StatementAnswers {
     const isOfView = statement.is === 'create-view' || (statement.is === 'drop-table' && statement.ofView);
     if (isOfView && prepared.typeIds.length > 0)
       throw new ProtocolError('42P02', 'a view cannot have parameters');
-    const view = { text: prepared.text, dialect: settings.dialect };
-    if (!isInBlock) {
-      const { answer, rowCount } = await answerModel(statement, view, engine, request, waiting);
-      request.ended(null, rowCount);
-      return answer;
-    }
-    const answer = checkBlockChange(statement, request);
-    writes.addChange((atCommit, cancellation) =>
-      answerModel(statement, view, engine, atCommit, cancellation),
-    );
-    request.ended(null, 0);
-    return answer;
+    const { text } = prepared;
+    const write = { is: 'model', statement, text, dialect: settings.dialect, bytes: text.length } as const;
+    return answerModel(write, this.#state, engine, request, waiting);
   }
 
   #ofCursor(statement: sql.PostgresStatement, portal: Portal): Answer | Promise<Answer> | null {

@@ -139,14 +139,17 @@ export function tableScript(
         bound = bindTableOf(statement, requestOf(model));
         return bound.plan;
       });
-      return (model) => bindTableRows(statement, boundTable(), lines, requestOf(model));
+      const { table } = statement;
+      const name = apiNameOf(table.name, table.position);
+      return (model) =>
+        bindTableRows(statement, boundTable(), lines, requestOf(model), { name, statement: 0 });
     },
     creates: (model) => tableChanges(statement.table.position, () => create(boundTable().columns, model)),
   };
 }
 
 /** CREATE TABLE ... AS with its query bound. */
-interface BoundTable {
+export interface BoundTable {
   /** A plan whose outputs are named by their numbers. */
   readonly plan: ReadPlan;
   readonly columns: readonly TableColumn[];
@@ -155,7 +158,7 @@ interface BoundTable {
 }
 
 /** Throws 6000, 506. */
-function bindTableOf({ query, position }: CreateTableStatement, request: SqlRequest): BoundTable {
+export function bindTableOf({ query, position }: CreateTableStatement, request: SqlRequest): BoundTable {
   if (query === null) throw sqlError('the table has no query', position);
   const plan = bindRead(query, request);
   const outputs = plan.outputs.map(({ name, type }) => ({ name, type, position: query.position }));
@@ -168,18 +171,18 @@ function bindTableOf({ query, position }: CreateTableStatement, request: SqlRequ
 }
 
 /**
- * The inserts of the rows; `model` has the new table. Without a column entity-id, the entity IDs are the numbers of the rows.
- * Throws 6000 for an entity ID that occurs twice.
+ * The inserts of the rows into the table `name`, which the request's model has. Without a column entity-id, the entity IDs are the
+ * numbers of the rows. Throws 6000 for an entity ID that occurs twice.
  */
-function bindTableRows(
+export function bindTableRows(
   { query, table, position }: CreateTableStatement,
   { names }: BoundTable,
   lines: readonly string[],
   request: SqlRequest,
+  { name, statement }: { readonly name: string; readonly statement: number },
 ): readonly BoundInsert[] {
   const at = query?.position ?? position;
   const hasId = names.includes(ENTITY_ID_COLUMN);
-  const name = apiNameOf(table.name, table.position);
   const columns = [...(hasId ? [] : [ENTITY_ID_COLUMN]), ...names].map((column) => ({
     name: column,
     position: at,
@@ -198,7 +201,7 @@ function bindTableRows(
   for (let from = 0; from === 0 || from < members.length; from += ENTITIES_PER_INSERT_MAX) {
     const part = members.slice(from, from + ENTITIES_PER_INSERT_MAX);
     parts.push({
-      ...{ write: 'insert', statement: 0, rowCount: part.length, updates: false },
+      ...{ write: 'insert', statement, rowCount: part.length, updates: false },
       body: (count) => bodyOf(part.slice(0, count)),
     });
   }

@@ -31,6 +31,8 @@ interface DimensionWrites {
 
 export class EarlierWrites {
   readonly #written = new Map<number, DimensionWrites>();
+  /** Dimensions that exist only after the body. */
+  readonly #created = new Set<number>();
 
   /** Throws 6000, 506. */
   add(statement: Written, { model }: SqlRequest): void {
@@ -41,9 +43,28 @@ export class EarlierWrites {
     else writes.isOpen = true;
   }
 
+  /** Adds a write, or the dimensions that a change creates. `at` and `after`: the requests before and after it. */
+  addStatement(
+    statement: Written | { readonly is: 'model' },
+    at: SqlRequest,
+    after: () => Pick<SqlRequest, 'model'>,
+  ): void {
+    if (statement.is !== 'model') {
+      this.add(statement, at);
+      return;
+    }
+    const known = new Set([...at.model.dimensions.values()].map(({ id }) => id));
+    for (const { id } of after().model.dimensions.values()) if (!known.has(id)) this.#created.add(id);
+  }
+
+  /** Whether a statement inserts into, changes or deletes from the dimension. */
+  writesTo = (dimensionId: number): boolean => this.#written.has(dimensionId);
+
   /** Throws 6000 if the plan reads a dimension that is written. */
   refusePlan(plan: ReadPlan, request: SqlRequest, position: SourcePosition): void {
-    const read = dimensionsOf(plan).find(({ dimensionId }) => this.#written.has(dimensionId));
+    const read = dimensionsOf(plan).find(
+      ({ dimensionId }) => this.#written.has(dimensionId) || this.#created.has(dimensionId),
+    );
     if (read !== undefined) throw refusal(read.dimensionId, request, position);
   }
 

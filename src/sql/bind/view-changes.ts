@@ -5,7 +5,13 @@ import { type SavedQuery, storedView, type ViewDefinition } from '../../catalog/
 import type { DatabaseModel } from '../../schema/index.js';
 import { viewText } from '../read-view.js';
 import { sqlError } from '../sql-error.js';
-import type { CreateViewStatement, DropTableStatement, SourcePosition, TableName } from '../tree.js';
+import type {
+  CreateViewStatement,
+  DropTableStatement,
+  RenameTableStatement,
+  SourcePosition,
+  TableName,
+} from '../tree.js';
 import { apiNameOf, tableNamed } from './create-table.js';
 import { type ViewScope, viewNamed } from './query/saved-views.js';
 import { isTable } from './query/tables/named-tables.js';
@@ -41,6 +47,22 @@ export function newView(
 export function refuseView(table: TableName, scope: ViewScope): void {
   if (viewNamed(table, scope) === null) return;
   throw sqlError(`${quoted(table.name)} is a view; drop it first`, table.position);
+}
+
+/** The table or view of ALTER TABLE ... RENAME TO; null = there is none, and IF EXISTS is written. Throws 6000. */
+export function renamedTable(
+  { table, ifExists, ofView }: RenameTableStatement,
+  scope: ViewScope,
+): { readonly dimension: string } | { readonly view: SavedQuery } | null {
+  const dimension = tableNamed(table.name, scope.model);
+  if (dimension !== null) {
+    if (!ofView) return { dimension };
+    throw sqlError(`${quoted(table.name)} is not a view; use ALTER TABLE`, table.position);
+  }
+  const view = viewNamed(table, scope);
+  if (view !== null) return { view };
+  if (ifExists) return null;
+  throw sqlError(`there is no table ${quoted(table.name)}`, table.position);
 }
 
 /** The views of DROP VIEW, each once. Throws 6000 for one that does not exist, unless IF EXISTS is written. */

@@ -209,7 +209,8 @@ class Translation {
 
   #typeToken(position: SourcePosition): Token {
     const type = this.#typeName();
-    if (isSign(this.#peek(), '[]')) throw sqlError('arrays are not available', position);
+    if (isSign(this.#peek(), '[]'))
+      throw sqlError('casts to arrays are not available; write ARRAY[...]', position);
     return type.kind === 'word' ? type : { ...type, kind: 'word', upper: type.text.toUpperCase() };
   }
 

@@ -22,7 +22,7 @@ export function readPostgresWrite(
   return statement;
 }
 
-/** Parses CREATE TABLE and DROP TABLE. Throws 6000 with the source position. */
+/** Parses CREATE, DROP and RENAME of tables and views. Throws 6000 with the source position. */
 export function readPostgresModel(
   { tokens }: PostgresStatement,
   parameters: readonly SqlParameter[],
@@ -30,6 +30,6 @@ export function readPostgresModel(
   const translated = translate(tokens, parameters);
   refuseForeign(translated);
   const statement = readModelStatement(translated);
-  if (statement.is !== 'drop-table' && statement.query !== null) applyDialect(statement.query, 'postgres');
+  if ('query' in statement && statement.query !== null) applyDialect(statement.query, 'postgres');
   return statement;
 }

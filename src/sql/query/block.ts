@@ -8,7 +8,7 @@ import { isItemAlias, isWindowAhead, readAlias } from './alias.js';
 import { readFrom } from './from.js';
 import { readGroupBy } from './grouping.js';
 import { commaList } from './order-keys.js';
-import { withoutUnnest } from './unnest.js';
+import { withoutRowCalls } from './unnest.js';
 import { readWindow } from './windows.js';
 
 /** TOP n [WITH TIES]. */
@@ -24,7 +24,7 @@ export function readBlock(reader: TokenReader): { readonly body: SelectBlock; re
   const having = reader.acceptKeyword('HAVING') ? conditionOf(reader) : null;
   const windows = isWindowAhead(reader) ? readWindows(reader) : [];
   const qualify = reader.acceptKeyword('QUALIFY') ? conditionOf(reader) : null;
-  const clauses = { ...withoutUnnest({ items, from }), where, groupBy, having, windows, qualify };
+  const clauses = { ...withoutRowCalls({ items, from }), where, groupBy, having, windows, qualify };
   return { body: { is: 'block', position, ...choice, ...clauses }, top };
 }
 

@@ -8,7 +8,8 @@ import { type Token, unexpected } from '../tokens.js';
 import type { FromItem, SourcePosition } from '../tree.js';
 import { isItemAlias, readAlias } from './alias.js';
 import { commaList } from './order-keys.js';
-import { isUnnest, unnestItem } from './unnest.js';
+import { returnsItems } from './row-functions.js';
+import { itemsTable } from './unnest.js';
 
 type Join = Extract<FromItem, { readonly is: 'join' }>;
 
@@ -151,13 +152,14 @@ class TableReader {
     const open = reader.next();
     const args = reader.isSign(')') ? [] : commaList(reader, () => reader.expression());
     reader.expectClosing(open.position);
-    const withOrdinality = isUnnest(name) && reader.acceptKeywords('WITH', 'ORDINALITY');
+    const ofItems = returnsItems(name);
+    const withOrdinality = ofItems && reader.acceptKeywords('WITH', 'ORDINALITY');
     if (reader.isKeyword('WITH') && reader.isKeyword('ORDINALITY', 1)) {
       throw sqlError('WITH ORDINALITY is not available; use ROW_NUMBER() OVER ()', reader.peek().position);
     }
     const alias = readAlias(reader, isTableAlias);
     const columnNames = alias === null ? null : columnNamesOf(reader);
-    if (isUnnest(name)) return unnestItem(args, { alias, columnNames, position }, withOrdinality);
+    if (ofItems) return itemsTable(name, args, { alias, columnNames, position }, withOrdinality);
     return { is: 'function', name, args, alias, columnNames, position };
   }
 }

@@ -1,10 +1,11 @@
 /**
- * Decides which reader takes a SELECT: a flat one of few tokens is read by read-select.ts, every other by read-query.ts. A
- * SELECT is flat unless it has one of the phrases below, parentheses or commas among its tables, a list in GROUP BY, or
+ * Decides which SELECTs are flat: those are read by read-flat.ts or, if it refuses them, by read-select.ts, every other by
+ * read-query.ts. A SELECT is flat unless it has one of the phrases below, parentheses or commas among its tables, a list in GROUP BY, or
  * ORDER BY in a call.
  */
 import { isSign, type Token } from '../tokens.js';
 import { Parentheses } from './parentheses.js';
+import { ROW_FUNCTION_NAMES } from './row-functions.js';
 import { windowName } from './windows.js';
 
 /** Sequences of bare words and signs that only other SELECTs have. NAME is any name. */
@@ -25,7 +26,7 @@ const PHRASES: readonly string[] = [
   ...['NATURAL JOIN', 'NATURAL LEFT', 'NATURAL RIGHT', 'NATURAL FULL', 'NATURAL INNER'],
   ...['OVER (', ') OVER NAME', 'WINDOW NAME AS', 'QUALIFY', 'WITHIN GROUP', 'FILTER ('],
   ...['ROLLUP (', 'CUBE (', 'GROUPING SETS', 'NULLS FIRST', 'WITH TIES', 'LIMIT ALL', 'LIMIT NULL'],
-  'UNNEST (',
+  ...[...ROW_FUNCTION_NAMES, 'generate_series'].map((name) => `${name.toUpperCase()} (`),
 ];
 
 const BY_FIRST: ReadonlyMap<string, readonly (readonly string[])[]> = (() => {

@@ -1,22 +1,28 @@
 /**
- * UNNEST as other SQL: the rows of a list are those of
+ * UNNEST and other functions that return items as rows, as other SQL: the rows of a list are those of
  * (SELECT LIST_EXTRACT(l.list, p.at) FROM (SELECT expression AS list) l, generate_series(1, ARRAY_LENGTH(l.list)) p (at)).
  */
 import { lowerCase } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
-import type { FromItem, Query, SelectItem, SourcePosition, SqlNode } from '../tree.js';
+import type { CallNode, FromItem, Query, SelectItem, SqlNode } from '../tree.js';
+import { extractionOf, listOf, returnsItems, rowCallIn, withReplaced } from './row-functions.js';
 import { selectOf } from './select-of.js';
 
 const [LIST, AT] = ['list', 'at'];
-const NAME = 'unnest';
 const ORDINALITY = 'ordinality';
 
 type Derived = Extract<FromItem, { readonly is: 'derived' }>;
 
-export const isUnnest = (name: string): boolean => lowerCase(name) === NAME;
-
-/** The items of the list as a query of one column, or of two with their positions from 1. */
-export function itemsQuery(list: SqlNode, column: string, withOrdinality: boolean): Query {
+/**
+ * The items of the list as a query of one column, or of two with their positions from 1. `extract`: the function that returns an
+ * item.
+ */
+export function itemsQuery(
+  list: SqlNode,
+  column: string,
+  withOrdinality: boolean,
+  extract = 'list_extract',
+): Query {
   const { position } = list;
   const at = { position, parenthesized: false } as const;
   const columnOf = (table: string, name: string): SqlNode => ({ is: 'column', table, name, ...at });
@@ -32,26 +38,50 @@ export function itemsQuery(list: SqlNode, column: string, withOrdinality: boolea
       ...{ alias: 'l', columnNames: null, lateral: false, position },
     },
     {
-      ...{ is: 'function', name: 'generate_series', args: [one, call('array_length', [stored])] },
+      ...{ is: 'function', name: 'generate_series', args: [one, call('json_array_length', [stored])] },
       ...{ alias: 'p', columnNames: [AT], position },
     },
   ];
   const items: readonly SelectItem[] = [
-    { of: call('list_extract', [stored, columnOf('p', AT)]), alias: column },
+    { of: call(extract, [stored, columnOf('p', AT)]), alias: column },
     ...(withOrdinality ? [{ of: columnOf('p', AT), alias: ORDINALITY }] : []),
   ];
   return selectOf(items, from, null, position);
 }
 
-/** UNNEST(list) in FROM. Throws 6000. */
-export function unnestItem(
+/** The first position of a value in a list, from `start` on, as a query of one row; NULL is found like a value. */
+export function positionQuery(list: SqlNode, value: SqlNode, start: SqlNode | null): Query {
+  const { position } = list;
+  const at = { position, parenthesized: false } as const;
+  const table = 'searched list';
+  const [item, index] = ['item', ORDINALITY].map((name): SqlNode => ({ is: 'column', table, name, ...at }));
+  const missing = (of: SqlNode): SqlNode => ({ is: 'is-null', of, negated: false, ...at });
+  const same: SqlNode = { is: 'compare', comparison: '=', left: item, right: value, ...at };
+  const both: SqlNode = { is: 'and', left: missing(item), right: missing(value), ...at };
+  const found: SqlNode = { is: 'or', left: same, right: both, ...at };
+  const after: SqlNode | null =
+    start === null ? null : { is: 'compare', comparison: '>=', left: index, right: start, ...at };
+  const where: SqlNode = after === null ? found : { is: 'and', left: found, right: after, ...at };
+  const first: SqlNode = { is: 'call', name: 'min', args: [index], distinct: false, ...at };
+  const from: FromItem = {
+    ...{ is: 'derived', query: itemsQuery(list, 'item', true), alias: table, columnNames: null },
+    ...{ lateral: true, position },
+  };
+  return selectOf([{ of: first, alias: null }], [from], where, position);
+}
+
+/** A function in FROM that returns the items of a list. Throws 6000. */
+export function itemsTable(
+  name: string,
   args: readonly SqlNode[],
   named: Pick<Derived, 'alias' | 'columnNames' | 'position'>,
   withOrdinality: boolean,
 ): Derived {
-  if (args.length !== 1) throw sqlError('UNNEST takes one list', named.position);
-  const query = itemsQuery(args[0], named.alias ?? NAME, withOrdinality);
-  return { is: 'derived', query, ...named, alias: named.alias ?? NAME, lateral: true };
+  const list = listOf(name, args, named.position);
+  if (list === null) throw sqlError('UNNEST takes one list', named.position);
+  const alias = named.alias ?? lowerCase(name);
+  const query = itemsQuery(list, alias, withOrdinality, extractionOf(name));
+  return { is: 'derived', query, ...named, alias, lateral: true };
 }
 
 interface Listed {
@@ -59,26 +89,40 @@ interface Listed {
   readonly from: readonly FromItem[];
 }
 
-/** Moves an UNNEST of the select list to FROM. Throws 6000 for a second one, and beside `*`. */
-export function withoutUnnest({ items, from }: Listed): Listed {
-  const at = items.findIndex(({ of }) => of.is === 'call' && isUnnest(of.name));
-  if (at === -1) return { items, from };
-  const { of, alias } = items[at] as {
-    readonly of: Extract<SqlNode, { readonly is: 'call' }>;
-    alias: string | null;
-  };
-  const { position } = of;
-  const others = items.filter((_item, index) => index !== at);
-  if (others.some((item) => item.of.is === 'star')) throw besideStar(position);
-  if (others.some((item) => item.of.is === 'call' && isUnnest(item.of.name))) {
-    throw sqlError('a select list has at most one UNNEST; write the others in FROM', position);
+/**
+ * Moves a function that returns rows from the select list to FROM. Throws 6000 for a second one, and where the rows would be
+ * others: beside `*` and beside window functions.
+ */
+export function withoutRowCalls({ items, from }: Listed): Listed {
+  const calls = items.map(({ of }) => rowCallIn(of));
+  const at = calls.findIndex((call) => call !== null);
+  const call = calls[at] ?? null;
+  if (call === null) return { items, from };
+  const { name, position } = call;
+  const label = name.toUpperCase();
+  if (items.some(({ of }) => of.is === 'star')) {
+    throw sqlError(`${label} beside * is written in FROM: FROM t, ${label}(...) AS item`, position);
   }
-  const hidden = 'unnested items';
-  const source = unnestItem(of.args, { alias: hidden, columnNames: [NAME], position }, false);
-  const column: SqlNode = { is: 'column', table: hidden, name: NAME, position, parenthesized: false };
-  const moved = items.map((item, index) => (index === at ? { of: column, alias: alias ?? NAME } : item));
+  const second = calls.find((other, index) => index !== at && other !== null) ?? null;
+  if (second !== null) {
+    const what = 'a select list has at most one function that returns rows; write the others in FROM';
+    throw sqlError(what, second.position);
+  }
+  if (items.some(({ of }) => of.is === 'over')) {
+    throw sqlError(`${label} beside a window function is written in FROM of an outer SELECT`, position);
+  }
+  const hidden = 'returned rows';
+  const named = { alias: hidden, columnNames: [name], position };
+  const source: FromItem = returnsItems(name)
+    ? itemsTable(name, call.args, named, false)
+    : { is: 'function', name, args: call.args, ...named };
+  const column: SqlNode = { is: 'column', table: hidden, name, position, parenthesized: false };
+  const moved = items.map((item, index) => (index === at ? replacedIn(item, call, column) : item));
   return { items: moved, from: [...from, source] };
 }
 
-const besideStar = (position: SourcePosition): Error =>
-  sqlError('UNNEST beside * is written in FROM: FROM t, UNNEST(list) AS item', position);
+function replacedIn({ of, alias }: SelectItem, call: CallNode, column: SqlNode): SelectItem {
+  const isIndexed = of.is === 'call' && of.name === 'list_extract';
+  const name = of === call || isIndexed ? call.name : null;
+  return { of: withReplaced(of, call, column), alias: alias ?? name };
+}

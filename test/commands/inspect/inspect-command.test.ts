@@ -112,7 +112,7 @@ t.test('a store, its manifest, its log and its snapshot files are printed and no
   });
   t.notMatch(manifest.out, /"hash"/);
 
-  t.match(await inspect(logFile), { code: 0, out: /format version 2.*\nfirst +LSN 1, .*\nlast +LSN 7/ });
+  t.match(await inspect(logFile), { code: 0, out: /format version 3.*\nfirst +LSN 1, .*\nlast +LSN 7/ });
   const lines = (await inspect(dir, '--lsn', '3..5')).out.trim().split('\n');
   t.match(lines, [/^LSN 3 .* insert .*300 entities, 2100 values/, /^LSN 4 /, /^LSN 5 .* update /]);
   const records = (await inspect(logFile, '--json')).out

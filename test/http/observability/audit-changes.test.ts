@@ -76,8 +76,12 @@ const CASES: readonly (readonly [CatalogChange, object])[] = [
     { databaseId: 1, database: 'shop', dimension: 'visits', column: 'age' },
   ],
   [
+    { change: 'dimension-renamed', ...ids, apiName: 'seen' },
+    { databaseId: 1, database: 'shop', dimension: 'visits', newName: 'seen' },
+  ],
+  [
     { change: 'dimension-deleted', ...ids },
-    { databaseId: 1, database: 'shop', dimension: 'visits' },
+    { databaseId: 1, database: 'shop', dimension: 'seen' },
   ],
   [
     { change: 'key-created', key: { kind: 'team', hash: 'a1'.repeat(32), name: 'ops', permissions: [] } },

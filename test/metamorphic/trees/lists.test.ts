@@ -44,6 +44,37 @@ const STATEMENTS: readonly (readonly [string, string?])[] = [
     'SELECT big, x.v FROM (SELECT id % 3 AS big, ARRAY_AGG(id ORDER BY id) AS ids FROM people GROUP BY 1) g, UNNEST(g.ids) AS x (v)',
   ],
   ['SELECT (ARRAY_AGG(id ORDER BY id DESC))[2] FROM people'],
+  [
+    'SELECT id, ARRAY[sizes, sizes][2] FROM people WHERE sizes IS NOT NULL',
+    'SELECT id, sizes FROM people WHERE sizes IS NOT NULL',
+  ],
+  ['SELECT id, ARRAY[ARRAY[id, 1], ARRAY[2]] FROM people', 'SELECT id, [[id, 1], [2]] FROM people'],
+  ['SELECT id, ARRAY[tags, tags][1][2] FROM people', 'SELECT id, [tags, tags][1][2] FROM people'],
+  [
+    'SELECT id, u.list FROM people, UNNEST(ARRAY[sizes, ARRAY[id]]) AS u (list)',
+    'SELECT id, u.list FROM people, UNNEST([sizes, [id]]) AS u (list)',
+  ],
+  [
+    'SELECT id % 3 AS big, ARRAY_AGG(sizes ORDER BY id) FROM people GROUP BY 1',
+    'SELECT id % 3 AS big, LIST(sizes ORDER BY id) FROM people GROUP BY 1',
+  ],
+  [
+    "SELECT id, ARRAY_POSITION(tags, 'B'), LIST_POSITION(sizes, id % 7) FROM people",
+    "SELECT id, LIST_POSITION(tags, 'b'), LIST_POSITION(sizes, id % 7) FROM people",
+  ],
+  [
+    "SELECT id % 4 AS big, JSON_OBJECT_AGG(id, sizes ORDER BY id) ->> '5' FROM people GROUP BY 1",
+    "SELECT id % 4 AS big, JSON_GROUP_OBJECT(CAST(id AS VARCHAR), sizes) ->> '5' FROM people GROUP BY 1",
+  ],
+  [
+    "SELECT id, REGEXP_SPLIT_TO_TABLE(ARRAY_TO_STRING(tags, '-'), '[-b]') FROM people",
+    "SELECT id, UNNEST(REGEXP_SPLIT_TO_ARRAY(ARRAY_TO_STRING(tags, '-'), '[-b]')) FROM people",
+  ],
+  ["SELECT EXTRACT(JULIAN FROM DATE '2020-01-31' + CAST(id AS INTEGER)) FROM people"],
+  [
+    'SELECT id, GENERATE_SERIES(1, id % 3) FROM people',
+    'SELECT id, UNNEST(GENERATE_SERIES(1, id % 3)) FROM people',
+  ],
   ["SELECT v FROM UNNEST(STRING_TO_ARRAY('a,b,,c', ',')) AS u (v)"],
   [
     "SELECT STRING_TO_ARRAY('x-y', '-')[2], ARRAY['a', 'b'][1]",

@@ -46,6 +46,9 @@ t.test('temporary tables and views', async (t) => {
     t.match(await refusal(other.query('SELECT 1 FROM kept')), { code: '42P01' });
     await client.query('DROP TABLE kept');
     t.match(await refusal(client.query('SELECT 1 FROM kept')), { code: '42P01' });
+    await client.query('CREATE TEMP TABLE "default" AS SELECT 7 AS x');
+    t.strictSame((await client.query('SELECT x FROM "default"')).rows, [{ x: '7' }]);
+    t.match(await refusal(client.query('SELECT x FROM public."default"')), { code: '42703' });
     await client.query('DISCARD TEMP');
     t.match(await refusal(client.query('SELECT 1 FROM seen')), { code: '42P01' });
   });

@@ -29,7 +29,7 @@ const SAME: readonly (readonly [postgres: string, ours: string])[] = [
   ],
   [`SELECT a FROM t WHERE b != ALL ('{}')`, 'SELECT a FROM t WHERE b NOT IN (SELECT NULL WHERE FALSE)'],
   ['TABLE t', '(SELECT * FROM t)'],
-  ['SELECT "a b"."c.d", "e" FROM public."t"', 'SELECT [a b].[c.d], [e] FROM [t]'],
+  ['SELECT "a b"."c.d", "e" FROM "t"', 'SELECT [a b].[c.d], [e] FROM [t]'],
   [
     'SELECT x::int, (a + b)::numeric(10, 2) FROM t',
     'SELECT CAST(x AS int), CAST((a + b) AS numeric(10, 2)) FROM t',

@@ -1,13 +1,14 @@
-/** CREATE TABLE, CREATE TABLE ... AS and DROP TABLE of POST /v1/sql: dimensions are created and deleted. */
+/** CREATE TABLE, CREATE TABLE ... AS, DROP TABLE and ALTER TABLE ... RENAME TO of POST /v1/sql. */
 import { hash } from 'node:crypto';
-import { createTable, dropTable } from '../../../api/index.js';
+import { createTable, dropTable, renameTable, renameView } from '../../../api/index.js';
 import { QuarryError } from '../../../base/index.js';
-import type { CatalogChange } from '../../../catalog/index.js';
+import type { Catalog, CatalogChange } from '../../../catalog/index.js';
 import { StepRefused } from '../../../engine/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
-import { checkTables } from '../../auth/write-permission.js';
+import { checkTables, checkViews } from '../../auth/write-permission.js';
 import { type DatabaseCall, handleMembersOf, type Members } from './handler.js';
+import { savedQueryCallOf } from './saved-query.js';
 import { createViewOf, dropViewsOf } from './sql-views.js';
 import { sqlRequestOf } from './sql-write.js';
 
@@ -19,11 +20,12 @@ export function changeTables(
   statement: sql.ModelStatement,
   text: string,
 ): Promise<Members> {
-  if (statement.is !== 'drop-table' && statement.temporary) {
+  if ('temporary' in statement && statement.temporary) {
     throw sql.sqlError(TEMPORARY, statement.position);
   }
   if (statement.is === 'create-view') return createViewOf(call, statement, text);
   if (statement.is === 'drop-table' && statement.ofView) return dropViewsOf(call, statement);
+  if (statement.is === 'rename-table') return rename(call, statement);
   checkTables(call.catalog, call.caller, call.nowMs, statement.is === 'drop-table');
   if (statement.is === 'drop-table') return drop(call, statement);
   const name = sql.apiNameOf(statement.table.name, statement.table.position);
@@ -54,21 +56,41 @@ async function drop(call: DatabaseCall, statement: sql.DropTableStatement): Prom
   return handleMembersOf({ result: { dropped }, count: 0 });
 }
 
+/** Renaming takes the permissions to delete and to create. */
+async function rename(call: DatabaseCall, statement: sql.RenameTableStatement): Promise<Members> {
+  const { table, to } = statement;
+  const name = sql.apiNameOf(to.name, to.position);
+  const isView = 'view' in (sql.renamedTable(statement, sqlRequestOf(call, call.model)) ?? {});
+  const check = isView ? checkViews : checkTables;
+  for (const deletes of [true, false]) check(call.catalog, call.caller, call.nowMs, deletes);
+  await change(call, (model, catalog) => {
+    const within = savedQueryCallOf(call, catalog, model);
+    const renamed = sql.renamedTable(statement, within);
+    if (renamed === null || 'view' in renamed !== isView) return [];
+    return sql.tableChanges(table.position, () =>
+      'view' in renamed
+        ? renameView(renamed.view, name, within)
+        : renameTable(renamed.dimension, name, model),
+    );
+  });
+  return handleMembersOf({ result: { renamed: [name] }, count: 0 });
+}
+
 /** Changes the model; resolves when the change is durable. */
 async function change(
   { engine, databaseId, checkAgain, notes, idempotencyId }: DatabaseCall,
-  decide: (model: DatabaseModel) => readonly CatalogChange[],
+  decide: (model: DatabaseModel, catalog: Catalog) => readonly CatalogChange[],
 ): Promise<void> {
   if (idempotencyId !== null) {
     const what =
-      'CREATE TABLE without AS and DROP TABLE take no Idempotency-Key; use IF NOT EXISTS and IF EXISTS';
+      'CREATE TABLE without AS, DROP TABLE and ALTER TABLE take no Idempotency-Key; use IF NOT EXISTS and IF EXISTS';
     throw sql.sqlError(what, null);
   }
   await engine.change((catalog) => {
     checkAgain(catalog);
     const model = catalog.databases.get(databaseId);
     if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
-    const changes = decide(model);
+    const changes = decide(model, catalog);
     notes.changed(changes, catalog);
     return { changes, answer: null };
   });

@@ -65,7 +65,7 @@ function prepareOf(
   returned: Uint8Array[],
 ): ScriptRequest['prepare'] {
   const requestOf = (model: DatabaseModel): sql.SqlRequest => sqlRequestOf(call, model);
-  if (!sql.readRows(statements, requestOf(call.model))) return null;
+  if (!sql.readRows(statements, call.model, requestOf)) return null;
   return async (reader: ScriptReader) => {
     const prepared = await sql.prepareWrites(statements, call.model, requestOf, reader);
     if (prepared.returning !== null) {

@@ -1,54 +1,54 @@
-/** CREATE and DROP of tables and views that last, as the only write of a transaction block: they take effect at COMMIT. */
+/** Answers CREATE, DROP and RENAME of tables and views that last: at once, or in a transaction block as a part of it. */
 import type { EngineApi } from '../../../engine/index.js';
 import * as sql from '../../../sql/index.js';
-import { ProtocolError } from '../../protocol/errors.js';
+import { notice } from '../../protocol/messages.js';
 import { type Answer, done } from '../answer.js';
-import { type PostgresRequest, requestOf } from '../queries/select.js';
+import type { DatabaseContext, PostgresRequest } from '../queries/select.js';
+import type { SessionState } from '../session-statement.js';
 import type { Waiting } from '../waiting.js';
-import { answerTables, type ModelAnswer } from './table-answers.js';
-import { answerViews } from './view-answers.js';
+import type { ModelWrite } from './block-model.js';
+import { runWrites } from './transaction-writes.js';
 
-type Engine = Pick<EngineApi, 'script' | 'change'>;
+const TAGS: Readonly<Record<sql.ModelStatement['is'], string>> = {
+  'create-table': 'CREATE TABLE',
+  'create-view': 'CREATE VIEW',
+  'drop-table': 'DROP TABLE',
+  'rename-table': 'ALTER TABLE',
+};
 
-/** If it rejects, nothing has been changed. `text` and `dialect` are those of views. */
-export function answerModel(
-  statement: sql.ModelStatement,
-  { text, dialect }: { readonly text: string; readonly dialect: sql.SqlDialect },
-  engine: Engine,
+const tagOf = (statement: sql.ModelStatement): string =>
+  'ofView' in statement && statement.ofView
+    ? TAGS[statement.is].replace('TABLE', 'VIEW')
+    : TAGS[statement.is];
+
+/** If it rejects, nothing has been changed, and nothing was added to the block. */
+export async function answerModel(
+  write: ModelWrite,
+  { isInBlock, writes, tables }: Pick<SessionState, 'isInBlock' | 'writes' | 'tables'>,
+  engine: Pick<EngineApi, 'script'>,
   request: PostgresRequest,
   waiting: Waiting,
-): Promise<ModelAnswer> {
-  if (statement.is === 'create-view' || (statement.is === 'drop-table' && statement.ofView)) {
-    return answerViews(statement, text, dialect, engine, request);
+): Promise<Answer> {
+  const { statement } = write;
+  const ofQuery = statement.is === 'create-table' && statement.query !== null;
+  if (isInBlock) {
+    writes.add(write, request, tables);
+    request.ended(null, 0);
+    // The number of rows is known at COMMIT.
+    return done(ofQuery ? 'CREATE TABLE AS' : tagOf(statement));
   }
-  return answerTables(statement, engine, request, waiting);
+  const exists = existing(statement, request.context);
+  const { numbers } = await runWrites(engine, [write], request, tables, waiting);
+  const rowCount = ofQuery ? (numbers[0] ?? 0) : 0;
+  request.ended(null, rowCount);
+  if (exists === null) return done(ofQuery ? `SELECT ${rowCount}` : tagOf(statement));
+  const what = `relation ${JSON.stringify(exists)} already exists, skipping`;
+  return done(ofQuery ? 'CREATE TABLE AS' : tagOf(statement), notice('42P07', what));
 }
 
-/** Checks a statement of a block as far as possible before COMMIT, and returns its answer. Throws 6000, 42P07, and refusals. */
-export function checkBlockChange(statement: sql.ModelStatement, request: PostgresRequest): Answer {
-  const { context } = request;
-  const sqlRequest = requestOf(context, 'postgres');
-  const grant = request.grantWrite();
-  if (statement.is === 'drop-table') {
-    if (statement.ofView) grant.checkViews(true);
-    else {
-      grant.checkTables(true);
-      sql.droppedTables(statement, context.model);
-    }
-    return done(statement.ofView ? 'DROP VIEW' : 'DROP TABLE');
-  }
-  if (statement.is === 'create-view') {
-    grant.checkViews(false);
-    sql.bindColumns(statement.query.query, sqlRequest);
-    return done('CREATE VIEW');
-  }
-  grant.checkTables(false);
-  const { table, query, ifNotExists, columns } = statement;
-  if (!ifNotExists && sql.tableNamed(table.name, context.model) !== null) {
-    throw new ProtocolError('42P07', `relation ${JSON.stringify(table.name)} already exists`);
-  }
-  if (query === null) sql.listedColumns(columns ?? []);
-  else sql.bindColumns(query.query, sqlRequest);
-  // The number of rows is known at COMMIT.
-  return done(query === null ? 'CREATE TABLE' : 'CREATE TABLE AS');
+/** The table that CREATE TABLE IF NOT EXISTS finds; null = none. */
+function existing(statement: sql.ModelStatement, { model }: DatabaseContext): string | null {
+  if (statement.is !== 'create-table' || !statement.ifNotExists) return null;
+  const { name } = statement.table;
+  return sql.tableNamed(name, model) === null ? null : name;
 }

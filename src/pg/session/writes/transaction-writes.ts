@@ -3,14 +3,24 @@
  * Invariants: a write is bound when it is sent, so that its errors are those of the statement; the writes of a block take effect
  * whole or not at all; their memory is reserved.
  */
-import { type Cancellation, QuarryError } from '../../../base/index.js';
+import { type Cancellation, QuarryError, rememberLast } from '../../../base/index.js';
+import type { Catalog, CatalogChange } from '../../../catalog/index.js';
 import { type EngineApi, readForScript, type ScriptReader, StepRefused } from '../../../engine/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
 import { ProtocolError } from '../../protocol/errors.js';
-import { type PostgresRequest, requestOf } from '../queries/select.js';
+import { type DatabaseContext, type PostgresRequest, requestOf } from '../queries/select.js';
 import type { SessionTables } from '../session-tables.js';
 import type { Waiting } from '../waiting.js';
+import {
+  type BlockScope,
+  blockSteps,
+  catalogOf,
+  changesOf,
+  contextIn,
+  grantChange,
+  type ModelWrite,
+} from './block-model.js';
 
 /** An insert body of at most ENTITIES_PER_INSERT_MAX rows. */
 export interface CopiedRows {
@@ -20,6 +30,7 @@ export interface CopiedRows {
 }
 
 export type PendingWrite =
+  | ModelWrite
   | { readonly is: 'statement'; readonly statement: sql.WriteStatement; readonly bytes: number }
   | {
       readonly is: 'copy';
@@ -34,19 +45,14 @@ const SAVEPOINTS_MAX = 1_000;
 const NO_RETURNING =
   'in a transaction block, whose writes take effect at COMMIT, RETURNING is available for INSERT ... VALUES without ON CONFLICT, and with the columns that it names';
 
-const ONE_CHANGE =
-  'a CREATE or DROP of a table or view that lasts must be the only write of its transaction block: COMMIT before and after it';
-
-/** Takes effect at COMMIT. Rejects with nothing changed. */
-export type BlockChange = (request: PostgresRequest, waiting: Waiting) => Promise<unknown>;
+const WRITTEN =
+  'a table to which a statement of the transaction block writes cannot be dropped or renamed in it: COMMIT before';
 
 type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
 
 export class TransactionWrites {
   readonly #engine: Engine;
   #pending: PendingWrite[] = [];
-  /** The change of the block, with the number of savepoints before it. */
-  #change: { readonly run: BlockChange; readonly savepointCount: number } | null = null;
   /** What `#pending` writes; null = not collected. */
   #earlier: sql.EarlierWrites | null = null;
   #byteCount = 0;
@@ -59,22 +65,23 @@ export class TransactionWrites {
   }
 
   get isEmpty(): boolean {
-    return this.#pending.length === 0 && this.#change === null;
+    return this.#pending.length === 0;
   }
 
-  /** Adds a change of tables or views, which must be the only write of the block. Throws 0A000. */
-  addChange(run: BlockChange): void {
-    if (!this.isEmpty) throw new ProtocolError('0A000', ONE_CHANGE);
-    this.#change = { run, savepointCount: this.#savepoints.length };
-  }
-
-  /** Adds a write to the block. Throws 54000, 53200, and the errors of binding. */
+  /** Adds a write to the block. Throws 54000, 53200, 0A000, and the errors of binding. */
   add(write: PendingWrite, request: PostgresRequest, tables: Pick<SessionTables, 'all'> | null = null): void {
     request.grantWrite();
-    if (this.#change !== null) throw new ProtocolError('0A000', ONE_CHANGE);
-    if (write.is === 'statement') {
-      const sqlRequest = requestOf(request.context, 'postgres', tables);
-      sql.checkWrite(write.statement, this.#writesBefore(sqlRequest), sqlRequest);
+    const scope = { context: request.context, tables };
+    const catalogs = blockSteps(this.#pending, catalogOf(scope.context.model, scope.context), scope).catalogs;
+    const requestAt = requestsIn(catalogs, scope);
+    const at = requestAt(this.#pending.length);
+    const before = this.#writesBefore(requestAt);
+    if (write.is === 'statement') sql.checkWrite(write.statement, before, at);
+    if (write.is === 'model') {
+      const catalog = catalogs[this.#pending.length];
+      grantChange(write, catalog, request);
+      refuseWritten(changesOf(write, catalog, scope), before);
+      sql.checkChange(write.statement, before, at);
     }
     const byteCount = this.#byteCount + write.bytes;
     if (byteCount > BYTES_MAX || this.#pending.length >= STATEMENTS_MAX) {
@@ -88,13 +95,28 @@ export class TransactionWrites {
     this.#releases.push(release);
     this.#byteCount = byteCount;
     this.#pending.push(write);
-    this.#earlier?.add(statementOf(write), requestOf(request.context, 'postgres', tables));
+    // What a change creates is known when it is applied.
+    if (write.is === 'model') this.#earlier = null;
+    else before.addStatement(statementOf(write), at, () => at);
   }
 
-  #writesBefore(request: sql.SqlRequest): sql.EarlierWrites {
+  /** Whether the block creates, renames or drops tables or views. */
+  get changesModel(): boolean {
+    return this.#pending.some(({ is }) => is === 'model');
+  }
+
+  /** The context of the next statement: with the tables and views as the block makes them. Throws like `add`. */
+  contextAfter(context: DatabaseContext, tables: Pick<SessionTables, 'all'>): DatabaseContext {
+    const { catalogs } = blockSteps(this.#pending, catalogOf(context.model, context), { context, tables });
+    return contextIn(context, catalogs[this.#pending.length]);
+  }
+
+  #writesBefore(requestAt: (index: number) => sql.SqlRequest): sql.EarlierWrites {
     if (this.#earlier === null) {
       this.#earlier = new sql.EarlierWrites();
-      for (const write of this.#pending) this.#earlier.add(statementOf(write), request);
+      for (const [index, write] of this.#pending.entries()) {
+        this.#earlier.addStatement(statementOf(write), requestAt(index), () => requestAt(index + 1));
+      }
     }
     return this.#earlier;
   }
@@ -105,10 +127,8 @@ export class TransactionWrites {
     tables: Pick<SessionTables, 'all'>,
     waiting: Waiting,
   ): Promise<void> {
-    const [writes, change] = [this.#pending, this.#change];
     try {
-      if (change !== null) await change.run(request, waiting);
-      else await runWrites(this.#engine, writes, request, tables);
+      await runWrites(this.#engine, this.#pending, request, tables, waiting);
     } finally {
       this.drop();
     }
@@ -127,7 +147,6 @@ export class TransactionWrites {
     const at = this.#savepointIndex(name);
     this.#pending.length = this.#savepoints[at].writeCount;
     this.#earlier = null;
-    if (this.#change !== null && this.#change.savepointCount > at) this.#change = null;
     this.#savepoints.length = at + 1;
     this.#byteCount = this.#pending.reduce((sum, { bytes }) => sum + bytes, 0);
   }
@@ -146,24 +165,40 @@ export class TransactionWrites {
   drop(): void {
     this.#pending = [];
     this.#earlier = null;
-    this.#change = null;
     this.#byteCount = 0;
     this.#savepoints.length = 0;
     for (const release of this.#releases.splice(0)) release();
   }
 }
 
-const statementOf = (write: PendingWrite): sql.PreparedStatement =>
-  write.is === 'statement'
-    ? write.statement
-    : {
-        ...{ is: 'rows', table: write.table, returning: null },
-        bind: (statement) =>
-          write.parts.map(({ rowCount, members }) => ({
-            ...{ write: 'insert', statement, rowCount, updates: false },
-            body: (rows) => sql.bodyOf(members.slice(0, rows)),
-          })),
-      };
+/** The requests in which the statements of a block are bound. */
+const requestsIn =
+  (catalogs: readonly Catalog[], { context, tables }: BlockScope) =>
+  (index: number): sql.SqlRequest =>
+    requestOf(contextIn(context, catalogs[index]), 'postgres', tables);
+
+/** Throws 0A000 if a table is dropped or renamed to which the block writes. */
+function refuseWritten(changes: readonly CatalogChange[], before: sql.EarlierWrites): void {
+  const isWritten = changes.some(
+    (one) =>
+      (one.change === 'dimension-deleted' || one.change === 'dimension-renamed') &&
+      before.writesTo(one.dimensionId),
+  );
+  if (isWritten) throw new ProtocolError('0A000', WRITTEN);
+}
+
+function statementOf(write: PendingWrite): sql.PreparedStatement {
+  if (write.is === 'statement') return write.statement;
+  if (write.is === 'model') return { is: 'model', statement: write.statement };
+  return {
+    ...{ is: 'rows', table: write.table, returning: null },
+    bind: (statement) =>
+      write.parts.map(({ rowCount, members }) => ({
+        ...{ write: 'insert', statement, rowCount, updates: false },
+        body: (rows) => sql.bodyOf(members.slice(0, rows)),
+      })),
+  };
+}
 
 /** What the engine answered: its numbers (EngineApi.script), and the DataRow messages of RETURNING. */
 export interface Written {
@@ -206,12 +241,24 @@ export async function runWrites(
 ): Promise<Written> {
   const { customKey, charge } = request.grantWrite();
   const { databaseId, access, model, nowMs } = request.context;
-  const sqlRequest = (newest: DatabaseModel): sql.SqlRequest =>
-    requestOf({ ...request.context, model: newest }, 'postgres', tables);
+  const scope = { context: request.context, tables };
+  const hasChange = writes.some(({ is }) => is === 'model');
+  const stepsOf = rememberLast((newest: DatabaseModel) =>
+    blockSteps(writes, catalogOf(newest, scope.context), scope),
+  );
+  const requestAt: sql.RequestAt = (newest, index) => requestsIn(stepsOf(newest).catalogs, scope)(index);
+  for (const [index, write] of writes.entries()) {
+    if (write.is === 'model') grantChange(write, stepsOf(model).catalogs[index], request);
+  }
   const statements = writes.map(statementOf);
+  const changesIn = (catalog: Catalog): readonly CatalogChange[] => {
+    const { changes } = blockSteps(writes, catalog, scope);
+    request.changed(changes);
+    return changes;
+  };
   let rows: readonly Uint8Array[] = [];
   const prepare = async (reader: ScriptReader) => {
-    const prepared = await sql.prepareWrites(statements, model, sqlRequest, reader);
+    const prepared = await sql.prepareWrites(statements, model, requestAt, reader);
     if (prepared.returning !== null) rows = await reader.answer(prepared.returning, 'postgres');
     return prepared.bind;
   };
@@ -222,8 +269,9 @@ export async function runWrites(
       columnIds: access.columnIds(model),
       nowMs,
       idempotency: null,
-      bind: (newest) => sql.bindPrepared(statements, sqlRequest(newest)),
-      prepare: sql.readRows(statements, sqlRequest(model)) ? prepare : null,
+      bind: (_newest, before) => sql.bindPrepared(statements, before, requestAt),
+      prepare: sql.readRows(statements, model, requestAt) ? prepare : null,
+      ...(hasChange ? { creates: (_model, catalog) => changesIn(catalog) } : {}),
       cancellation,
       charge,
     })
@@ -237,6 +285,7 @@ export async function runWrites(
 function refusalOf(writes: readonly PendingWrite[], { statement, row, refusal }: StepRefused): QuarryError {
   const write = writes[statement];
   if (write.is === 'statement') return sql.refusedWrite(write.statement, row, refusal);
+  if (write.is === 'model') return sql.refusedAt(write.statement.position, refusal);
   const where = row === null ? '' : `, row ${row + 1} of COPY`;
   return new QuarryError(refusal.code, `${refusal.message}${where}`, refusal.moreInfo);
 }

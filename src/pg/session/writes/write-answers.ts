@@ -15,6 +15,9 @@ import { type PendingWrite, returnedRows, runWrites } from './transaction-writes
 
 type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
 
+const NO_RETURNING =
+  'RETURNING is not available in a transaction block that creates, renames or drops tables or views';
+
 /** If it rejects, nothing has been written. `formats` are those of the rows of RETURNING. */
 export async function answerWrite(
   write: sql.WriteStatement,
@@ -28,6 +31,7 @@ export async function answerWrite(
   if (state.isInBlock) {
     // The number of rows of a query, and of entities of a change, is known when it takes effect.
     const tag = write.is === 'insert' ? `INSERT 0 ${write.rows.length}` : verb;
+    if (write.returning !== null && state.writes.changesModel) throw new ProtocolError('0A000', NO_RETURNING);
     const rows = write.returning === null ? null : await returnedRows(engine, write, request, waiting);
     state.writes.add({ ...pending, statement: { ...write, returning: null } }, request, state.tables);
     request.ended(null, 0);
@@ -82,7 +86,8 @@ export function answerCopyFrom(
   }
   request.grantWrite();
   const name = { name: table.name, alias: null, position: table.position };
-  const target = sql.bindCopy(name, table.columns, requestOf(request.context, 'postgres'));
+  const context = state.writes.contextAfter(request.context, state.tables);
+  const target = sql.bindCopy(name, table.columns, requestOf(context, 'postgres'));
   const copy = new CopyIn(options, table.name, target, (bytes) => engine.holdMemory(bytes));
   const rows = async function* (): AsyncGenerator<Buffer, void, void> {
     yield copyResponse('G', TEXT_FORMAT, target.names.length);
@@ -91,7 +96,7 @@ export function answerCopyFrom(
     try {
       await copy.whole;
       const write: PendingWrite = { is: 'copy', table: name, parts: copy.parts, bytes: copy.byteCount };
-      if (state.isInBlock) state.writes.add(write, request);
+      if (state.isInBlock) state.writes.add(write, request, state.tables);
       else if (copy.rowCount > 0) await runWrites(engine, [write], request);
     } finally {
       forget();

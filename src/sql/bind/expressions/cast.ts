@@ -8,7 +8,16 @@ import type { Binder } from '../binder.js';
 import type { NodeOf } from '../scope.js';
 import { suggestion } from '../suggest.js';
 import { asText } from './arithmetic.js';
-import { callOf, castOf, compareOf, constantOf, integerOf, isNull, isTextConstant } from './build.js';
+import {
+  callOf,
+  castOf,
+  compareOf,
+  constantOf,
+  integerOf,
+  isNull,
+  isTextConstant,
+  JSON_TYPE,
+} from './build.js';
 import { exactly, fitsDigits, floorDivide, stepBetween } from './convert.js';
 import { readBeside, readNumber } from './literals.js';
 import { castToTime, isTime } from './time-cast.js';
@@ -18,7 +27,10 @@ export function bindCast(node: NodeOf<'cast'>, binder: Binder): Expression {
   if (isTime(node.typeName)) return castToTime(binder.value(node.of), node.lenient, node.position);
   const type = targetOf(node);
   const { lenient, precision, position } = node;
-  const operand = binder.value(node.of);
+  const bound = binder.bind(node.of);
+  if (type.type === 'json') return asJson(bound, lenient, position);
+  if (type.type === 'text' && isPlainJson(bound.type) && !isPoint(bound, binder)) return castOf(bound, type);
+  const operand = bound.type.type === 'json' ? binder.value(node.of) : bound;
   const of = type.type === 'text' && node.limitsDigits === true ? asText(operand, true) : operand;
   if (type.type === 'text' && precision !== null) {
     const whole = explicitCast(of, type, lenient, position);
@@ -28,6 +40,18 @@ export function bindCast(node: NodeOf<'cast'>, binder: Binder): Expression {
   if (precision === null) return asNumeric(of, lenient, position);
   const cast = explicitCast(of, type, lenient, position);
   return isNull(cast) ? cast : callOf('limit-digits', type, [cast, integerOf(precision)]);
+}
+
+/** JSON that is not a list, whose text in PostgreSQL is another. */
+const isPlainJson = (type: SqlType): boolean => type.type === 'json' && type.items === undefined;
+
+const isPoint = (of: Expression, { scope }: Binder): boolean =>
+  of.op === 'input' && scope.traits(of.input).points;
+
+function asJson(of: Expression, lenient: boolean, position: SourcePosition): Expression {
+  if (of.type.type === 'json') return isPlainJson(of.type) ? of : castOf(castOf(of, TEXT), JSON_TYPE);
+  if (of.type.type === 'text') return castOf(of, JSON_TYPE, lenient);
+  throw sqlError(`${typeName(of.type)} cannot be CAST as json; use TO_JSON`, position);
 }
 
 /** Fractional digits of a text that is cast to NUMERIC. */

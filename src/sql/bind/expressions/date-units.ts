@@ -23,6 +23,7 @@ const NAMES: Readonly<Record<DateUnit, readonly string[]>> = {
   epoch: ['epoch'],
   millisecond: ['millisecond', 'milliseconds', 'ms', 'msec', 'msecs'],
   microsecond: ['microsecond', 'microseconds', 'us', 'usec', 'usecs'],
+  julian: ['julian'],
   zone: ['timezone', 'timezone_hour', 'timezone_minute'],
 };
 

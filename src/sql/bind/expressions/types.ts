@@ -52,7 +52,7 @@ export function isDate({ type }: SqlType): boolean {
   return type === 'date' || type === 'datetime';
 }
 
-const TYPE_NAMES: Readonly<Record<Exclude<SqlType['type'], 'json'>, readonly string[]>> = {
+const TYPE_NAMES: Readonly<Record<SqlType['type'], readonly string[]>> = {
   integer: [
     ...['int', 'integer', 'bigint', 'smallint', 'tinyint', 'mediumint', 'hugeint', 'int1', 'int2', 'int4'],
     ...['int8', 'long', 'short', 'signed', 'unsigned'],
@@ -70,10 +70,11 @@ const TYPE_NAMES: Readonly<Record<Exclude<SqlType['type'], 'json'>, readonly str
     ...['timestamp with time zone', 'timestamp without time zone'],
   ],
   interval: ['interval'],
+  json: ['json', 'jsonb'],
 };
 
-const TYPES_BY_NAME: ReadonlyMap<string, Exclude<SqlType['type'], 'json'>> = new Map(
-  (Object.keys(TYPE_NAMES) as Exclude<SqlType['type'], 'json'>[]).flatMap((type) =>
+const TYPES_BY_NAME: ReadonlyMap<string, SqlType['type']> = new Map(
+  (Object.keys(TYPE_NAMES) as SqlType['type'][]).flatMap((type) =>
     TYPE_NAMES[type].map((name) => [name, type] as const),
   ),
 );

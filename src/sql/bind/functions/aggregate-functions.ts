@@ -6,6 +6,9 @@ import type { CallNode, SqlNode } from '../../tree.js';
 import { isExactNumber, isNumber } from '../expressions/types.js';
 import { nodesOf } from '../nodes.js';
 
+/** What is made of the texts in the list of an aggregate. */
+export type ListForm = 'array' | 'object' | 'texts';
+
 export interface AggregateForm {
   readonly function: AggregateFunction;
   /** The name in answers. */
@@ -17,10 +20,11 @@ export interface AggregateForm {
   /** Equal values count once, also without DISTINCT. */
   readonly isDistinct: boolean;
   /**
-   * packed: ARG_MIN(x, y), the extreme of packed texts; array and texts: a list of packed texts; grouping: GROUPING(key, ...).
+   * packed: ARG_MIN(x, y), the extreme of packed texts; array, object and texts: a list of packed texts; grouping:
+   * GROUPING(key, ...).
    * Only SELECTs of general form have them.
    */
-  readonly special: 'packed' | 'array' | 'texts' | 'grouping' | null;
+  readonly special: 'packed' | ListForm | 'grouping' | null;
 }
 
 const form = (name: AggregateFunction, label: string, more: Partial<AggregateForm> = {}): AggregateForm => ({
@@ -58,6 +62,7 @@ const NAMED: readonly (readonly [readonly string[], AggregateFunction, Partial<A
   [['arg_min', 'argmin', 'min_by'], 'min', { special: 'packed' }],
   [['arg_max', 'argmax', 'max_by'], 'max', { special: 'packed' }],
   [['array_agg', 'json_agg', 'jsonb_agg'], 'list', { special: 'array' }],
+  [['json_object_agg', 'jsonb_object_agg', 'json_group_object'], 'list', { special: 'object' }],
   [['string_agg', 'listagg', 'group_concat'], 'list', { special: 'texts' }],
   [['grouping'], 'count', { special: 'grouping' }],
 ];

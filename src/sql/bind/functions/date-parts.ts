@@ -1,8 +1,10 @@
 /** Parts of dates and datetimes, all in UTC unless AT TIME ZONE says otherwise. Weeks are ISO weeks. */
 import { invariant } from '../../../base/index.js';
 import { type DateUnit, type Expression, INTEGER } from '../../../ir/index.js';
+import { SECONDS_PER_DAY } from '../../../schema/index.js';
+import type { SqlType } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
-import { calculated } from '../expressions/arithmetic.js';
+import { calculated, divided } from '../expressions/arithmetic.js';
 import { callOf, DATETIME, integerOf } from '../expressions/build.js';
 import { castTo } from '../expressions/coerce.js';
 import { isTimeUnit } from '../expressions/date-units.js';
@@ -42,6 +44,21 @@ function intervalPart(interval: Expression, site: CallSite): Expression {
   throw sqlError(`an interval has no ${unit}`, site.position);
 }
 
+/** The Julian day; of a datetime with the fraction of the day that has passed. */
+function julianDay(date: Expression, site: CallSite): Expression {
+  const { position } = site;
+  const day = part('julian', date, site);
+  if (date.type.type === 'date') return day;
+  const midnight = callOf('date-truncate', date.type, [date], 'day');
+  const seconds = calculated('-', part('epoch', date, site), part('epoch', midnight, site), position);
+  const length = integerOf(SECONDS_PER_DAY);
+  if (!site.ofPostgres) return calculated('+', day, calculated('/', seconds, length, position), position);
+  const quotient = divided('divide', castTo(seconds, NUMERIC, position), length, position);
+  return calculated('+', day, quotient, position);
+}
+
+const NUMERIC: SqlType = { type: 'decimal', scale: 0 };
+
 /** YEARWEEK: the year of the ISO week and its number, as 202601. */
 const yearWeek: Make = ([date], site) => {
   const year = calculated('*', part('iso-year', date, site), integerOf(100), site.position);
@@ -75,6 +92,9 @@ export const DATE_PART_FUNCTIONS: readonly SqlFunction[] = [
   {
     names: ['datepart', 'date_part', 'extract'],
     parameters: ['unit', 'time'],
-    make: ([of], site) => (isInterval(of) ? intervalPart(of, site) : part(unitAt(site), of, site)),
+    make: ([of], site) => {
+      if (isInterval(of)) return intervalPart(of, site);
+      return unitAt(site) === 'julian' ? julianDay(of, site) : part(unitAt(site), of, site);
+    },
   },
 ];

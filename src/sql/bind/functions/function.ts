@@ -27,6 +27,7 @@ import { suggestion } from '../suggest.js';
  *   interval   an interval                        time       a date, a datetime or an interval
  *   condition  true or false                      value      anything but lists and points
  *   json       a list or other JSON               point      a point
+ *   any        anything, also lists and points
  */
 export type ArgumentKind =
   | 'text'
@@ -42,7 +43,8 @@ export type ArgumentKind =
   | 'condition'
   | 'json'
   | 'point'
-  | 'value';
+  | 'value'
+  | 'any';
 
 export interface CallSite {
   readonly position: SourcePosition;
@@ -77,7 +79,7 @@ export interface SqlFunction {
 /** 'SUBSTRING(text, integer[, integer])' */
 export function signatureOf(name: string, { parameters, optional = [], rest }: SqlFunction): string {
   const may = optional.map((kind, index) => (parameters.length + index === 0 ? `[${kind}]` : `[, ${kind}]`));
-  const more = rest === undefined ? '' : `, ${rest}...`;
+  const more = rest === undefined ? '' : `${parameters.length === 0 ? '' : ', '}${rest}...`;
   return `${name.toUpperCase()}(${parameters.join(', ')}${may.join('')}${more})`;
 }
 
@@ -108,14 +110,14 @@ export function argumentAs(
   signature: string,
   position: SourcePosition,
 ): Expression {
-  if (kind === 'value') return bound;
+  if (kind === 'value' || kind === 'any') return bound;
   const fitting = isNull(bound) ? nullOf(kind) : readArgument(kind, bound, position);
   if (ACCEPTS[kind](fitting)) return kind === 'float' ? castTo(fitting, FLOAT, position) : fitting;
   const is = bound.op === 'constant' && kind === 'digits' ? '' : `, not ${typeName(bound.type)}`;
   throw sqlError(`${signature} takes ${EXPECTED[kind]} here${is}`, position);
 }
 
-type FirmKind = Exclude<ArgumentKind, 'unit' | 'value' | 'words'>;
+type FirmKind = Exclude<ArgumentKind, 'unit' | 'value' | 'any' | 'words'>;
 
 /** Reads a text constant as a number or date. */
 function readArgument(kind: FirmKind, bound: Expression, position: SourcePosition): Expression {

@@ -1,6 +1,7 @@
 /** The table of scalar SQL functions, and the binding of calls to its entries. */
 import { quoted } from '../../../base/index.js';
 import type { DateUnit, Expression } from '../../../ir/index.js';
+import { ROW_FUNCTION_NAMES } from '../../query/row-functions.js';
 import { sqlError } from '../../sql-error.js';
 import type { SqlNode } from '../../tree.js';
 import type { Binder } from '../binder.js';
@@ -75,7 +76,7 @@ export function bindFunction(call: NodeOf<'call'>, binder: Binder): Expression {
     const kind = kindAt(entry, index) ?? 'value';
     if (kind === 'unit') unit = unitOf(argument, signature);
     else {
-      const takesJson = kind === 'json' || kind === 'point';
+      const takesJson = kind === 'json' || kind === 'point' || kind === 'any';
       const bound = takesJson ? binder.bind(argument) : binder.value(argument);
       if (kind === 'words') taken.push(asText(bound, ofPostgres));
       else taken.push(argumentAs(kind, bound, signature, argument.position));
@@ -84,17 +85,16 @@ export function bindFunction(call: NodeOf<'call'>, binder: Binder): Expression {
   return entry.make(taken, { position, scope: binder.scope, unit, ofPostgres });
 }
 
-const ARRAYS = 'returns arrays, which are not available';
+const RETURNS_ROWS = 'returns rows: it is allowed in FROM, and once in the select list';
 
-/** Functions of PostgreSQL that are not available, and what to use instead. */
+/** Functions of PostgreSQL that are not available here, and what to use instead. */
 const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
-  ['regexp_matches', `${ARRAYS}; use REGEXP_LIKE for a test and REGEXP_SUBSTR for the matched text`],
-  ['regexp_match', `${ARRAYS}; use REGEXP_SUBSTR`],
-  ['regexp_split_to_array', `${ARRAYS}; use STRING_TO_ARRAY`],
-  ['regexp_split_to_table', 'returns rows, which is not available; use SPLIT_PART or REGEXP_SUBSTR'],
-  ['unnest', 'is allowed in FROM, and alone in the select list'],
+  ...ROW_FUNCTION_NAMES.map((name) => [name, RETURNS_ROWS] as const),
+  [
+    'regexp_matches',
+    `${RETURNS_ROWS}; use REGEXP_LIKE for a test and REGEXP_MATCH for the texts of the first match`,
+  ],
   ['setseed', 'is not available, because statements have no session; write RANDOM(seed)'],
-  ['string_to_table', 'is not available; use UNNEST(STRING_TO_ARRAY(...))'],
 ]);
 
 const countOf = (count: number): string => (count === 1 ? '1 argument' : `${count} arguments`);

@@ -1,6 +1,7 @@
 /** Functions of lists and other JSON. */
 import { type Expression, INTEGER, TEXT } from '../../../ir/index.js';
 import { readJsonPath } from '../../../schema/index.js';
+import type { SqlType } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
 import { asText } from '../expressions/arithmetic.js';
 import {
@@ -10,17 +11,18 @@ import {
   compareOf,
   constantOf,
   integerOf,
+  isNull,
   isTextConstant,
   JSON_TYPE,
 } from '../expressions/build.js';
 import { explicitCast } from '../expressions/cast.js';
 import { castTo, commonTypeOf } from '../expressions/coerce.js';
-import { typeName } from '../expressions/types.js';
+import { sameType, typeName } from '../expressions/types.js';
 import type { CallSite, SqlFunction } from './function.js';
 
 type Make = SqlFunction['make'];
 
-/** The path as a text: a key, an index, or a path that begins with $. */
+/** The path as a text: a key that is also an index of an array, or a path that begins with $. */
 function pathOf(path: Expression, { position }: CallSite): Expression {
   if (path.type.type !== 'text' && path.type.type !== 'integer') {
     throw sqlError(
@@ -28,12 +30,17 @@ function pathOf(path: Expression, { position }: CallSite): Expression {
       position,
     );
   }
-  const text =
-    path.op === 'constant' && path.value !== null ? constantOf(TEXT, String(path.value)) : asText(path);
+  const text = path.type.type === 'integer' ? indexPath(path) : path;
   if (isTextConstant(text) && readJsonPath(text.value) === null) {
     throw sqlError(`${JSON.stringify(text.value)} is not a path; write $.key, $[0] or a key`, position);
   }
   return text;
+}
+
+function indexPath(index: Expression): Expression {
+  if (isNull(index)) return constantOf(TEXT, null);
+  if (index.op === 'constant') return constantOf(TEXT, `$[${index.value}]`);
+  return callOf('concat-strict', TEXT, [constantOf(TEXT, '$['), asText(index), constantOf(TEXT, ']')]);
 }
 
 /** The JSON value at a path. */
@@ -72,21 +79,49 @@ const builtObject: Make = (values, { position }) => {
 /** ARRAY[value, ...] */
 const listed: Make = (values, { position }) => {
   const items = values.length === 0 ? TEXT : commonTypeOf(values, position);
+  if (values.some(({ type }) => !sameItems(type, items))) {
+    throw sqlError('the lists in ARRAY[...] have items of different types; CAST them to one', position);
+  }
   return asJson(arrayParts(values.map((value) => castTo(value, items, position))), { type: 'json', items });
 };
 
-const listItem: Make = ([list, position], site) => {
-  const item = callOf('list-item', TEXT, [list, position]);
-  const items = list.type.type === 'json' ? (list.type.items ?? TEXT) : TEXT;
-  return items.type === 'json' ? castOf(item, items) : explicitCast(item, items, false, site.position);
+const itemsOf = (type: SqlType): SqlType | undefined => (type.type === 'json' ? type.items : undefined);
+
+/** Whether the types are not those of lists, or of lists with items of one type. */
+function sameItems(a: SqlType, b: SqlType): boolean {
+  if (a.type !== 'json' || b.type !== 'json' || a.items === undefined || b.items === undefined) return true;
+  return sameType(a.items, b.items) && sameItems(a.items, b.items);
+}
+
+/** In PostgreSQL, a list of lists is one array of two dimensions, with other items. */
+function refuseNested(list: Expression, { position, ofPostgres }: CallSite): void {
+  if (!ofPostgres || itemsOf(list.type)?.type !== 'json') return;
+  throw sqlError('arrays of several dimensions can only be selected, or read as JSON: list -> 0', position);
+}
+
+const itemAt: Make = ([list, index], site) => {
+  const items = itemsOf(list.type) ?? TEXT;
+  if (items.type === 'json') return castOf(callOf('list-json', TEXT, [list, index]), items);
+  return explicitCast(callOf('list-item', TEXT, [list, index]), items, false, site.position);
+};
+
+const listItem: Make = (args, site) => {
+  refuseNested(args[0], site);
+  return itemAt(args, site);
+};
+
+const listLength: Make = ([list], site) => {
+  refuseNested(list, site);
+  return callOf('json-length', INTEGER, [list]);
 };
 
 const textList: Make = ([text, separator, ofNull = constantOf(TEXT, null)]) =>
   castOf(callOf('text-list', TEXT, [text, separator, ofNull]), { type: 'json', items: TEXT });
 
 /** ARRAY_LENGTH(list, 1): NULL for an empty list, as in PostgreSQL. */
-const arrayLength: Make = ([list, dimension], { position }) => {
-  const length = callOf('json-length', INTEGER, [list]);
+const arrayLength: Make = ([list, dimension], site) => {
+  const { position } = site;
+  const length = listLength([list], site);
   if (dimension === undefined) return length;
   if (dimension.op !== 'constant' || dimension.value !== 1n) {
     throw sqlError('arrays have one dimension: ARRAY_LENGTH(list, 1)', position);
@@ -99,17 +134,20 @@ const toJson: Make = ([value]) => castOf(item(value), JSON_TYPE);
 
 export const JSON_FUNCTIONS: readonly SqlFunction[] = [
   {
-    names: ['json_array_length', 'jsonb_array_length', 'cardinality'],
+    names: ['json_array_length', 'jsonb_array_length'],
     parameters: ['json'],
     make: (args) => callOf('json-length', INTEGER, args),
   },
+  { names: ['cardinality'], parameters: ['json'], make: listLength },
   { names: ['array_length', 'list_length'], parameters: ['json'], optional: ['integer'], make: arrayLength },
-  { names: ['array', 'list_value'], parameters: [], rest: 'value', make: listed },
+  { names: ['array', 'list_value'], parameters: [], rest: 'any', make: listed },
   {
     names: ['list_extract', 'array_extract', 'list_element'],
     parameters: ['json', 'integer'],
     make: listItem,
   },
+  // Also for lists of lists on the Postgres port; a name with a blank cannot be written in a statement.
+  { names: ['list item'], parameters: ['json', 'integer'], make: itemAt },
   {
     names: ['array_to_string', 'list_to_string'],
     parameters: ['json', 'text'],
@@ -123,18 +161,29 @@ export const JSON_FUNCTIONS: readonly SqlFunction[] = [
     make: textList,
   },
   { names: ['json_extract'], parameters: ['json', 'value'], make: extracted },
+  {
+    names: ['json_extract_path_text', 'jsonb_extract_path_text'],
+    parameters: ['json'],
+    rest: 'text',
+    make: (args) => callOf('json-path-text', TEXT, args),
+  },
+  {
+    names: ['json_typeof', 'jsonb_typeof'],
+    parameters: ['json'],
+    make: (args) => callOf('json-type', TEXT, args),
+  },
   { names: ['json_extract_string', 'json_value'], parameters: ['json', 'value'], make: extractedText },
   {
     names: ['json_build_array', 'json_array', 'jsonb_build_array'],
     parameters: [],
-    rest: 'value',
+    rest: 'any',
     make: built,
   },
   {
     names: ['json_build_object', 'json_object', 'jsonb_build_object'],
     parameters: [],
-    rest: 'value',
+    rest: 'any',
     make: builtObject,
   },
-  { names: ['to_json', 'to_jsonb'], parameters: ['value'], make: toJson },
+  { names: ['to_json', 'to_jsonb'], parameters: ['any'], make: toJson },
 ];

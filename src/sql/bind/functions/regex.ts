@@ -1,8 +1,9 @@
 /** Functions of regular expressions. Case is ignored in texts that are stored in lower case, unless the option c is written. */
-import { BOOLEAN, type Expression, INTEGER, TEXT } from '../../../ir/index.js';
+import { BOOLEAN, type Expression, INTEGER, type ScalarFunction, TEXT } from '../../../ir/index.js';
 import { Regex, similarPattern } from '../../../regex/index.js';
+import type { SqlType } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
-import { callOf, constantOf, integerOf, isNull, isTextConstant } from '../expressions/build.js';
+import { callOf, castOf, constantOf, integerOf, isNull, isTextConstant } from '../expressions/build.js';
 import { isLowerCase } from '../expressions/text-case.js';
 import { type CallSite, positioned, type SqlFunction } from './function.js';
 import { soughtIn } from './text-edits.js';
@@ -97,6 +98,16 @@ const located: Make = (args, site) => {
   );
 };
 
+const TEXTS: SqlType = { type: 'json', items: TEXT };
+
+/** A function of text, pattern and options that returns a list. */
+const listing =
+  (name: ScalarFunction, type: SqlType = TEXTS): Make =>
+  ([text, pattern, options = NO_OPTIONS], site) =>
+    matching(site, [text, pattern, options], (completed) =>
+      castOf(callOf(name, TEXT, [text, pattern, completed]), type),
+    );
+
 /** SIMILAR TO. */
 const similar: Make = ([text, pattern, escapedBy], site) => {
   const sought = text.op === 'constant' ? pattern : soughtIn(text, pattern, site);
@@ -132,6 +143,25 @@ export const REGEX_FUNCTIONS: readonly SqlFunction[] = [
     parameters: ['text', 'text'],
     optional: ['integer', 'integer', 'integer', 'text', 'integer'],
     make: located,
+  },
+  {
+    names: ['regexp_match'],
+    parameters: ['text', 'text'],
+    optional: ['text'],
+    make: listing('regex-match'),
+  },
+  {
+    names: ['regexp_split_to_array', 'string_split_regex', 'str_split_regex'],
+    parameters: ['text', 'text'],
+    optional: ['text'],
+    make: listing('regex-split'),
+  },
+  {
+    // The rows of REGEXP_MATCHES; a name with a blank cannot be written in a statement.
+    names: ['regexp matches'],
+    parameters: ['text', 'text'],
+    optional: ['text'],
+    make: listing('regex-matches', { type: 'json', items: TEXTS }),
   },
   { names: ['similar_to'], parameters: ['text', 'text'], optional: ['text'], make: similar },
 ];

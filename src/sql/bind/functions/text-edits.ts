@@ -1,7 +1,7 @@
 /** Text functions of PostgreSQL: parts, replaced characters, quotes, digests and FORMAT. */
 import { type Expression, INTEGER, type ScalarFunction, TEXT } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
-import { calculated } from '../expressions/arithmetic.js';
+import { asText, calculated } from '../expressions/arithmetic.js';
 import { callOf, integerOf, isTextConstant } from '../expressions/build.js';
 import { comparable, isLowerCase } from '../expressions/text-case.js';
 import type { CallSite, SqlFunction } from './function.js';
@@ -34,6 +34,15 @@ const encoded: Make = ([text, form], { position }) => {
 const bitLength: Make = ([text], { position }) =>
   calculated('*', callOf('octet-length', INTEGER, [text]), integerOf(8), position);
 
+const IN_BASES = [
+  ['to_hex', 16],
+  ['to_oct', 8],
+  ['to_bin', 2],
+] as const;
+
+const digitsIn = (integer: Expression, base: number): Expression =>
+  callOf('in-base', TEXT, [asText(integer), integerOf(base)]);
+
 export const TEXT_EDIT_FUNCTIONS: readonly SqlFunction[] = [
   { names: ['split_part'], parameters: ['text', 'text', 'integer'], make: seeking('split-part') },
   { names: ['concat_ws'], parameters: ['text', 'words'], rest: 'words', make: calling('concat-separated') },
@@ -54,6 +63,9 @@ export const TEXT_EDIT_FUNCTIONS: readonly SqlFunction[] = [
   { names: ['encode'], parameters: ['text', 'text'], make: encoded },
   { names: ['decode'], parameters: ['text', 'text'], make: calling('decode') },
   { names: ['format'], parameters: ['text'], rest: 'words', make: calling('format') },
+  ...IN_BASES.map(([name, base]): SqlFunction => {
+    return { names: [name], parameters: ['integer'], make: ([of]) => digitsIn(of, base) };
+  }),
   { names: ['quote_literal'], parameters: ['words'], make: calling('quote-literal') },
   { names: ['quote_nullable'], parameters: ['words'], make: calling('quote-nullable') },
   { names: ['quote_ident'], parameters: ['text'], make: calling('quote-name') },

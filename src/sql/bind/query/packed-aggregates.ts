@@ -1,15 +1,24 @@
 /**
- * Binds aggregates of several values per row: ARG_MIN and ARG_MAX as extremes of packed texts, ARRAY_AGG and STRING_AGG as
- * lists of them. Without ORDER BY the values themselves are sorted, so that no result depends on the shards.
+ * Binds aggregates of several values per row: ARG_MIN and ARG_MAX as extremes of packed texts, ARRAY_AGG, JSON_OBJECT_AGG and
+ * STRING_AGG as lists of them. Without ORDER BY the values themselves are sorted, so that no result depends on the shards.
  */
 import { BOOLEAN, type Expression, TEXT } from '../../../ir/index.js';
+import type { SqlType } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { CallNode, OrderKey, SqlNode } from '../../tree.js';
 import { asText } from '../expressions/arithmetic.js';
-import { callOf, caseOf, castOf, constantOf, integerOf, isTextConstant } from '../expressions/build.js';
+import {
+  callOf,
+  caseOf,
+  castOf,
+  constantOf,
+  integerOf,
+  isTextConstant,
+  JSON_TYPE,
+} from '../expressions/build.js';
 import { explicitCast } from '../expressions/cast.js';
 import { comparable, lettersOf, lettersOfAny } from '../expressions/text-case.js';
-import type { AggregateForm } from '../functions/aggregate-functions.js';
+import type { AggregateForm, ListForm } from '../functions/aggregate-functions.js';
 import type { Scope, TextLetters } from '../scope.js';
 import {
   type AggregateNode,
@@ -19,7 +28,7 @@ import {
   whereTrue,
 } from './aggregate-arguments.js';
 
-type Special = 'packed' | 'array' | 'texts';
+type Special = 'packed' | ListForm;
 
 interface Packed {
   readonly of: Expression;
@@ -85,40 +94,64 @@ function pack(directions: string, text: Expression, keys: readonly Expression[])
   return callOf('pack', TEXT, [constantOf(TEXT, directions), text, ...keys]);
 }
 
+/** The arguments, and how many of them are required. */
+const LIST_ARGUMENTS: Readonly<Record<ListForm, readonly [accepts: string, least: number, most: number]>> = {
+  array: ['one value', 1, 1],
+  object: ['a key and a value', 2, 2],
+  texts: ['a value and a separator', 1, 2],
+};
+
+/** The text of a row in the list, and the values by which rows are sorted last. */
+function rowOf(
+  special: ListForm,
+  form: AggregateForm,
+  call: CallNode,
+  scope: Scope,
+): { readonly value: Expression; readonly item: Expression; readonly own: readonly Expression[] } {
+  const [accepts, least, most] = LIST_ARGUMENTS[special];
+  if (call.args.length < least || call.args.length > most) {
+    throw sqlError(`${form.label} takes ${accepts}, not ${call.args.length} arguments`, call.position);
+  }
+  const value = bindArgument(call.args[0], form.label, scope);
+  const own = comparable(value, scope);
+  if (special === 'array') return { value, item: jsonItem(value), own: [own] };
+  refuseLists([value], form, call);
+  if (special === 'texts') return { value, item: asText(value), own: [own] };
+  const member = jsonItem(bindArgument(call.args[1], form.label, scope));
+  const item = callOf('concat-strict', TEXT, [jsonItem(asText(value)), constantOf(TEXT, ':'), member]);
+  return { value, item, own: [own, member] };
+}
+
+const jsonItem = (value: Expression): Expression => callOf('json-item', TEXT, [value]);
+
 function list(
-  special: 'array' | 'texts',
+  special: ListForm,
   form: AggregateForm,
   call: CallNode,
   orderBy: readonly OrderKey[],
   scope: Scope,
 ): Packed {
-  const [argument, separatorNode] = call.args;
   const isText = special === 'texts';
-  if (call.args.length < 1 || call.args.length > (isText ? 2 : 1)) {
-    const accepts = isText ? 'a value and a separator' : 'one value';
-    throw sqlError(`${form.label} takes ${accepts}, not ${call.args.length} arguments`, call.position);
-  }
-  const value = bindArgument(argument, form.label, scope);
-  refuseLists([value], form, call);
-  const separator = isText ? separatorOf(separatorNode, form, scope) : ',';
-  const item = isText ? asText(value) : callOf('json-item', TEXT, [value]);
+  const { value, item, own } = rowOf(special, form, call, scope);
+  const separator = isText ? separatorOf(call.args[1], form, scope) : ',';
   const text = callOf('concat-strict', TEXT, [constantOf(TEXT, separator), item]);
   const keys = orderBy.map(({ of }) => comparable(bindArgument(of, form.label, scope), scope));
   refuseLists(keys, form, call);
   const directions = orderBy.map(
     ({ descending, missing }) => `${descending ? 'd' : 'a'}${missing === 'first' ? 'f' : 'l'}`,
   );
-  const own = comparable(value, scope);
-  if (call.distinct && orderBy.length > 0 && !isOnlyKey(orderBy, argument)) {
+  if (call.distinct && orderBy.length > 0 && !isOnlyKey(orderBy, call.args[0])) {
     throw sqlError(`${form.label}(DISTINCT x ORDER BY ...) can only be ordered by x`, orderBy[0].of.position);
   }
-  const of = pack(`${directions.join('')}al`, text, [...keys, own]);
+  const of = pack(directions.join('') + 'al'.repeat(own.length), text, [...keys, ...own]);
   const skipped = [...separator].length + 1;
   const finish = (column: Expression): Expression => {
     const joined = callOf('substring', TEXT, [column, integerOf(skipped)]);
     if (isText) return joined;
-    const brackets = [constantOf(TEXT, '['), joined, constantOf(TEXT, ']')];
-    return castOf(callOf('concat-strict', TEXT, brackets), { type: 'json', items: value.type });
+    const [open, close] = special === 'object' ? '{}' : '[]';
+    const brackets = [constantOf(TEXT, open), joined, constantOf(TEXT, close)];
+    const type: SqlType = special === 'object' ? JSON_TYPE : { type: 'json', items: value.type };
+    return castOf(callOf('concat-strict', TEXT, brackets), type);
   };
   const letters = isText
     ? lettersOfAny([lettersOf(value, scope), lettersOf(constantOf(TEXT, separator), scope)])

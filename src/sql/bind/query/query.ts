@@ -17,12 +17,20 @@ import {
 import { lowerCase } from '../../../schema/index.js';
 import { flattened, hasFlatNodes } from '../../query/flattened.js';
 import { sqlError } from '../../sql-error.js';
-import type { Query, QueryBody, ReadStatement, SelectStatement, SourcePosition } from '../../tree.js';
+import type {
+  Query,
+  QueryBody,
+  ReadStatement,
+  SelectStatement,
+  SourcePosition,
+  SqlNode,
+} from '../../tree.js';
 import { namedOrDashed } from '../clauses/sources.js';
 import { constantOf } from '../expressions/build.js';
 import { castTo, unify } from '../expressions/coerce.js';
 import { bindScalar } from '../expressions/scalar.js';
 import { lettersOfAny } from '../expressions/text-case.js';
+import { nodesOf } from '../nodes.js';
 import type { SessionColumn, SessionTable, SqlRequest } from '../request.js';
 import { bindSelect } from '../select.js';
 import { answerOf } from './answer.js';
@@ -58,12 +66,24 @@ export function bindRead(statement: ReadStatement, request: SqlRequest): ReadPla
 
 /** Binds a statement as a SelectPlan or, if only a tree can express its tables, as a tree. */
 function bindFlat(statement: SelectStatement, query: Query, request: SqlRequest): ReadPlan {
+  if (!statement.joins.every(({ on }) => namesId(on))) return bindTree(query, request);
   try {
     return bindSelect(statement, request);
   } catch (error) {
     if (!isRefusal(error) || !requiresTree(statement, request)) throw error;
     return bindTree(query, request);
   }
+}
+
+const ID_NAME = /entity[-_]id$/i;
+
+/** Whether a condition names an entity ID, as that of every join of a SelectPlan does. */
+function namesId(on: SqlNode): boolean {
+  for (const node of nodesOf(on)) {
+    const name = node.is === 'column' ? node.name : node.is === 'string' ? node.text : '';
+    if (ID_NAME.test(name)) return true;
+  }
+  return false;
 }
 
 const isRefusal = (error: unknown): boolean => error instanceof QuarryError && error.code === 6000;

@@ -29,7 +29,8 @@ UPDATE [default] SET a = 8 WHERE b = 'Y'; DELETE FROM [default]`;
 /** Binds the statement like the engine, and answers. */
 function answering(engine: FakeEngine, numbers: readonly number[]): void {
   engine.onScript = async ({ bind }) => {
-    bind(databaseOf(engine.catalog(), DATABASE_ID));
+    const model = databaseOf(engine.catalog(), DATABASE_ID);
+    bind(model, model);
     return numbers;
   };
 }
@@ -55,7 +56,8 @@ t.test('the writes of a body are one script, and its counts are the answers of t
     nowMs: NOW_MS,
     idempotency: { id: 'the-id', bodyHash },
   } satisfies Partial<ScriptRequest>);
-  const [insert, update, deletion] = bind(databaseOf(engine.catalog(), DATABASE_ID));
+  const model = databaseOf(engine.catalog(), DATABASE_ID);
+  const [insert, update, deletion] = bind(model, model);
   t.equal(insert.write, 'insert');
   if (insert.write !== 'insert') return;
   t.equal(insert.rowCount, 2);

@@ -46,7 +46,8 @@ t.test('types of casts have many names', async (t) => {
     ['date', null, null, 'date'],
     ['datetime2', 7, null, 'datetime'],
     ['timestamp with time zone', null, null, 'datetime'],
-    ['json', null, null, null],
+    ['json', null, null, 'json'],
+    ['JSONB', null, null, 'json'],
     ['toString', null, null, null],
   ];
   for (const [name, precision, scale, expected] of cases) {

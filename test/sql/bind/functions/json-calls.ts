@@ -1,5 +1,5 @@
 /** Calls of functions of JSON and points, and the expressions to which they are bound or the messages of their refusals. */
-import { column, number, string } from '../../../support/sql/sql-nodes.js';
+import { call, column, number, string } from '../../../support/sql/sql-nodes.js';
 import type { FunctionCalls } from './text-calls.js';
 
 const [age, ratio, name, tags, home] = ['age', 'ratio', 'name', 'tags', 'home'].map(column);
@@ -11,6 +11,7 @@ export const JSON_CALLS: FunctionCalls = {
     [[string('[1]')], '(json-length (cast "[1]":text):json):integer'],
     [[age], 'JSON_ARRAY_LENGTH(json) takes a list or other JSON here, not integer'],
   ],
+  cardinality: [[[tags], '(json-length #7:json):integer']],
   array_length: [
     [[tags], '(json-length #7:json):integer'],
     [
@@ -26,15 +27,32 @@ export const JSON_CALLS: FunctionCalls = {
       '(cast (concat-strict "[":text (json-item 1:integer):text ",":text (json-item #0:integer):text "]":text):text):json',
     ],
     [[one, string('a')], '"a" cannot be read as integer'],
+    [
+      [tags, tags],
+      '(cast (concat-strict "[":text (json-item #7:json):text ",":text (json-item #7:json):text "]":text):text):json',
+    ],
+    [[tags, one], "json and integer have no common type; CAST one of them to the other's type"],
   ],
-  list_extract: [[[tags, one], '(list-item #7:json 1:integer):text']],
+  list_extract: [
+    [[tags, one], '(list-item #7:json 1:integer):text'],
+    [
+      [call('array', tags), one],
+      '(cast (list-json (cast (concat-strict "[":text (json-item #7:json):text "]":text):text):json 1:integer):text):json',
+    ],
+  ],
+  'list item': [[[tags, one], '(list-item #7:json 1:integer):text']],
+  json_extract_path_text: [
+    [[tags, name, string('0')], '(json-path-text #7:json #3:text "0":text):text'],
+    [[tags, age], 'JSON_EXTRACT_PATH_TEXT(json, text...) takes text here, not integer'],
+  ],
+  json_typeof: [[[tags], '(json-type #7:json):text']],
   array_to_string: [
     [[tags, name], '(list-text #7:json #3:text):text'],
     [[name, name], 'ARRAY_TO_STRING(json, text[, text]) takes a list or other JSON here, not text'],
   ],
   string_to_array: [[[name, name], '(cast (text-list #3:text #3:text null:text):text):json']],
   json_extract: [
-    [[tags, zero], '(cast (json-extract #7:json "0":text):text):json'],
+    [[tags, zero], '(cast (json-extract #7:json "$[0]":text):text):json'],
     [[tags, string('$.')], '"$." is not a path; write $.key, $[0] or a key'],
     [[tags, ratio], "a path is a text such as '$.key' or '$[0]', or an index, not float"],
   ],
@@ -45,7 +63,7 @@ export const JSON_CALLS: FunctionCalls = {
       [one, name],
       '(cast (concat-strict "[":text (json-item 1:integer):text ",":text (json-item #3:text):text "]":text):text):json',
     ],
-    [[tags], 'a list of values can only be selected or tested with IS NULL'],
+    [[tags], '(cast (concat-strict "[":text (json-item #7:json):text "]":text):text):json'],
   ],
   json_build_object: [
     [

@@ -49,6 +49,12 @@ export const TEXT_EDIT_CALLS: FunctionCalls = {
     [[string('%s'), age], '(format "%s":text (cast #0:integer):text):text'],
     [[age], 'FORMAT(text, words...) takes text here, not integer'],
   ],
+  to_hex: [
+    [[age], '(in-base (cast #0:integer):text 16:integer):text'],
+    [[name], 'TO_HEX(integer) takes a whole number here, not text'],
+  ],
+  to_oct: [[[age], '(in-base (cast #0:integer):text 8:integer):text']],
+  to_bin: [[[age], '(in-base (cast #0:integer):text 2:integer):text']],
   quote_literal: [[[age], '(quote-literal (cast #0:integer):text):text']],
   quote_nullable: [[[nothing], '(quote-nullable null:text):text']],
   quote_ident: [[[name], '(quote-name #3:text):text']],
@@ -101,6 +107,14 @@ export const REGEX_CALLS: FunctionCalls = {
       [name, string('a')],
       '(regex-position #3:text "a":text 1:integer 1:integer 0:integer "i":text 0:integer):integer',
     ],
+  ],
+  regexp_match: [
+    [[name, string('(A)')], '(cast (regex-match #3:text "(A)":text "i":text):text):json'],
+    [[name, string('(')], 'the regular expression is not valid: missing closing ): `(`'],
+  ],
+  regexp_split_to_array: [[[label, string(',')], '(cast (regex-split #9:text ",":text "":text):text):json']],
+  'regexp matches': [
+    [[name, string('a'), string('g')], '(cast (regex-matches #3:text "a":text "ig":text):text):json'],
   ],
   similar_to: [
     [[name, string('A%')], '(similar #3:text "a%":text "\\\\":text)'],

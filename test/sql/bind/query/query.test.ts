@@ -222,6 +222,15 @@ t.test('what cannot be bound is refused with its position', async (t) => {
     ["SELECT 1 FROM generate_series(1, INTERVAL '1 day')", 34, /only the step/],
     ['SELECT 1 FROM generate_series(name, 3), users', 31, /"name" is a column/],
     ['SELECT 1 FROM users RIGHT JOIN generate_series(1, age) ON true', 51, /"age" is a column/],
+    ['SELECT UNNEST(ARRAY[1, 2]), ROW_NUMBER() OVER () FROM users', 8, /UNNEST beside a window function/],
+    ['SELECT UNNEST(ARRAY[1]), GENERATE_SERIES(1, 2)', 26, /at most one function that returns rows/],
+    ['SELECT *, REGEXP_MATCHES(name, name) FROM users', 11, /REGEXP_MATCHES beside \* is written in FROM/],
+    [
+      "SELECT 1 FROM users WHERE REGEXP_MATCHES(name, 'a')",
+      27,
+      /REGEXP_MATCHES returns rows.*use REGEXP_LIKE/,
+    ],
+    ['SELECT COALESCE(UNNEST(ARRAY[1]), 2)', 17, /UNNEST returns rows/],
     ['SELECT 1 FROM unnest(age)', 22, /the statement has no FROM/],
     ['VALUES (1), (2, 3)', 13, /this row has 2 values, the first 1/],
     [

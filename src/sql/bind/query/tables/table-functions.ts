@@ -4,6 +4,7 @@ import { type Expression, integerOf, type RelationColumn } from '../../../../ir/
 import { lowerCase } from '../../../../schema/index.js';
 import type { SqlType } from '../../../../vector/index.js';
 import { spansIn } from '../../../intervals.js';
+import { ROW_FUNCTION_NAMES } from '../../../query/row-functions.js';
 import { sqlError } from '../../../sql-error.js';
 import type { FromItem, SourcePosition, Span, SqlNode } from '../../../tree.js';
 import { castTo, commonTypeOf } from '../../expressions/coerce.js';
@@ -39,13 +40,9 @@ export function bindTableFunction(
 ): { readonly build: Build; readonly column: RelationColumn } {
   const { name, args, position } = item;
   if (lowerCase(name) === SERIES) return bindSeries(args, position, scope, columns);
-  const near = suggestion(name, [SERIES, 'unnest']);
+  const near = suggestion(name, [SERIES, ...ROW_FUNCTION_NAMES]);
   const more = near === null ? {} : { suggestion: near };
-  throw sqlError(
-    `${quoted(name)} is not a function that returns rows; ${SERIES} and unnest are`,
-    position,
-    more,
-  );
+  throw sqlError(`${quoted(name)} is not a function that returns rows; ${SERIES} is`, position, more);
 }
 
 function bindSeries(
