@@ -101,7 +101,7 @@ export async function exportCommand(argv: readonly string[], context: CommandCon
   const client = new RemoteClient(access, Number.POSITIVE_INFINITY);
   const signal = context.interrupted();
   try {
-    await exportLine(line, new SqlClient(client, access, signal), context);
+    await exportLine(line, new SqlClient(client, access, signal, context.note), context);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof ReaderGoneError)) throw error;
