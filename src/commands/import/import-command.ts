@@ -2,6 +2,7 @@
 import { NodeFileSystem } from '../../io/index.js';
 import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { REMOTE_HELP, readRemote } from '../remote/index.js';
+import { ENCODINGS } from './formats/encoding.js';
 import { importFiles, readImportLine } from './index.js';
 
 export const importHelp = `quarry import [options] FILE...
@@ -25,8 +26,15 @@ file's schema or guessed from its first 10,000 rows. Existing columns are not ch
                     of values; may be repeated
   --null TEXT       a text that means a missing value, as an empty field does; may be repeated
   --format F        csv, ndjson, arrow or parquet (default: detected by content, then by name)
-  --delimiter C     the delimiter of CSV: one character; \\t or tab for a tab (default: a comma; for .tsv a tab)
+  --delimiter C     the delimiter of CSV: one character; \\t or tab for a tab (default: that of , ; | and tab that
+                    divides the first rows into equally many fields)
   --header A,B      names of the columns of a CSV file without a header line
+  --encoding E      of CSV and NDJSON: ${ENCODINGS.join(', ')} (default: that of the
+                    byte order mark, otherwise utf-8)
+  --decimal C       the sign before decimals in texts: , or . (default: .); with a comma, groups of three digits may be
+                    divided by dots, spaces or apostrophes
+  --date-format F   a form of dates and times besides ISO 8601, as for TO_TIMESTAMP, such as DD.MM.YYYY or
+                    'MM/DD/YYYY HH12:MI AM'; may be repeated: the first that fits a value is used
   --no-create       create neither the dimension nor columns
   --case preserve   texts and entity IDs of what is created keep their case (fold: lower case; default: as the database)
   --dry-run         show the mapping and the first insert, count rows and bad rows, send nothing
