@@ -4,6 +4,7 @@ import { NodeFileSystem } from '../../io/index.js';
 import { readArguments, type Wrong } from '../admin/admin-options.js';
 import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { suggestionOf } from '../nearest.js';
+import { NO_PROGRESS, type Progress } from '../progress.js';
 import { REMOTE_FLAGS, REMOTE_HELP, RemoteClient, readRemote } from '../remote/index.js';
 import { type DimensionModel, readDimensions } from './dimension.js';
 import { type Exported, exportedBytes, ofDimension, ofStatement } from './export-rows.js';
@@ -101,7 +102,7 @@ export async function exportCommand(argv: readonly string[], context: CommandCon
   const client = new RemoteClient(access, Number.POSITIVE_INFINITY);
   const signal = context.interrupted();
   try {
-    await exportLine(line, new SqlClient(client, access, signal, context.note), context);
+    await exportLine(line, { client, access, signal }, context);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof ReaderGoneError)) throw error;
@@ -113,15 +114,18 @@ export async function exportCommand(argv: readonly string[], context: CommandCon
 
 async function exportLine(
   { rows, file, form, force }: ExportLine,
-  sqlClient: SqlClient,
-  { stdout, stderr }: CommandContext,
+  { client, access, signal }: Pick<SqlClient, 'client' | 'access' | 'signal'>,
+  { stdout, stderr, note }: CommandContext,
 ): Promise<void> {
+  let shown: Progress = NO_PROGRESS;
+  const sqlClient = new SqlClient(client, access, signal, (text) => shown.aside(() => note(text)));
   const exported =
     'sql' in rows ? ofStatement(rows.sql) : ofDimension(await dimensionNamed(rows.dimension, sqlClient));
   const total =
     exported.whole === null ? null : await sqlClient.number(`SELECT COUNT(*) FROM [${exported.whole.name}]`);
   if (form.format === 'insert') warnOfRelations(exported, stderr);
   const progress = rowProgress(stderr, total, () => performance.now());
+  shown = progress;
   try {
     const bytes = exportedBytes(sqlClient, exported, form, (count, size) => progress.add(count, size));
     const written =

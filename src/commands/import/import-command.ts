@@ -8,7 +8,9 @@ import { importFiles, readImportLine } from './index.js';
 export const importHelp = `quarry import [options] FILE...
 
 Inserts the rows of CSV, NDJSON, Arrow (files and streams) and Parquet files, also compressed by gzip or zstd, into a
-dimension of a running server; - is standard input (not for Parquet). Before it sends the first row, the command shows
+dimension of a running server. FILE is a file, a directory (all its files of these formats), a pattern in quotes such as
+'logs/*.csv', an address (https://...), or - for standard input (not for Parquet). Several files are imported one after
+the other. Before it sends the first row, the command shows
 which column of the file is imported into which column of the dimension, and with which type. Types are taken from the
 file's schema or guessed from its first 10,000 rows. Existing columns are not changed; missing columns are created.
 
@@ -24,7 +26,8 @@ file's schema or guessed from its first 10,000 rows. Existing columns are not ch
   --rename OLD=NEW  the column's name in the dimension; may be repeated
   --type NAME=TYPE  string, integer, decimal, decimal(2), boolean, date, datetime, geolocation; followed by [] for a list
                     of values; may be repeated
-  --null TEXT       a text that means a missing value, as an empty field does; may be repeated
+  --null TEXT       a text that means a missing value, as an empty field does; may be repeated. Empty texts in quotes, in
+                    NDJSON, Arrow and Parquet become NULL, too, and are named at the end unless --null '' is among these
   --format F        csv, ndjson, arrow or parquet (default: detected by content, then by name)
   --delimiter C     the delimiter of CSV: one character; \\t or tab for a tab (default: that of , ; | and tab that
                     divides the first rows into equally many fields)
@@ -59,6 +62,7 @@ Examples:
   quarry import --data-dir ./store people.csv
   quarry import --dimension visits --id user --event page:url:at --null NA visits.ndjson.gz
   zcat log.csv.gz | quarry import --dimension log --type code=string -
+  quarry import --dimension sales --decimal , --date-format DD.MM.YYYY 'sales/2026-*.csv'
 
 Exit code 0: all rows were imported; 1: the import failed or was interrupted; 2: wrong arguments or options; 4: done, but
 some rows are bad.

@@ -147,7 +147,8 @@ function optionsOf(
       ? value
       : wrong(`--${name}: expected a whole number from ${low} to ${high}, not ${JSON.stringify(argument)}`);
   };
-  if (positionals.length === 0) return wrong('import takes files or - for standard input');
+  if (positionals.length === 0)
+    return wrong('import takes files, directories, addresses, or - for standard input');
   if (new Set(positionals).size < positionals.length) wrong('a file is named more than once');
   const several = positionals.length > 1;
   if (several && (flags.has('bad') || flags.has('state')))

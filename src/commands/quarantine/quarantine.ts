@@ -1,11 +1,10 @@
 /** The quarantines of a database: which there are, their lines, and the requests that change them. */
-import type { RetryPolicy } from '../../client/transport/index.js';
 import { quarantineOf } from '../../ingest/index.js';
 import { DEFAULT_DIMENSION } from '../../schema/index.js';
 import { type DimensionModel, literal, readDimensions } from '../export/dimension.js';
 import { linesOf } from '../export/json-line.js';
 import type { SqlClient } from '../export/sql-client.js';
-import { notedPause } from '../remote/index.js';
+import { waiting } from '../remote/index.js';
 import type { LineFilter } from './quarantine-line.js';
 
 /** Columns of a quarantine, in the order in which lines are written. */
@@ -40,12 +39,6 @@ export interface RetryAnswer {
   readonly first?: { readonly code: number; readonly message: string };
   readonly after: string | null;
 }
-
-/** 1502: the requests of a minute are used up. */
-const RETRY_POLICY: RetryPolicy = {
-  ...{ retriesMax: Number.POSITIVE_INFINITY, firstWaitMs: 100, waitMsMax: 5_000, jitter: [0.5, 1.5] },
-  retryAfter: true,
-};
 
 export class Quarantines {
   readonly #sqlClient: SqlClient;
@@ -132,7 +125,7 @@ export class Quarantines {
     const answer = await client.json({
       ...{ method: 'POST', path: '/v1/quarantine/retry', key: access.key, signal },
       body: JSON.stringify(after === null ? named : { ...named, after }),
-      retries: { policy: RETRY_POLICY, pause: notedPause(this.#note) },
+      retries: waiting(this.#note),
     });
     return answer as RetryAnswer;
   }

@@ -37,7 +37,7 @@ const FORMAT_NAMES: Readonly<Record<Format, string>> = {
   parquet: 'Parquet',
 };
 
-const BY_ENDING: Readonly<Record<string, Format>> = {
+export const BY_ENDING: Readonly<Record<string, Format>> = {
   '.csv': 'csv',
   '.tsv': 'csv',
   '.tab': 'csv',
@@ -52,8 +52,9 @@ const BY_ENDING: Readonly<Record<string, Format>> = {
 };
 const COMPRESSION_ENDINGS = ['.gz', '.zst', '.zstd'];
 
-/** The extension of the name, without the extension of a compression. */
-function endingOf(name: string): string {
+/** The extension of the name, in lower case, without the extension of a compression; of an address that of its path. */
+export function endingOf(named: string): string {
+  const name = named.replace(/^(https?:\/\/[^?#]*)[?#].*$/i, '$1');
   const ending = path.extname(name).toLowerCase();
   return COMPRESSION_ENDINGS.includes(ending)
     ? path.extname(name.slice(0, -ending.length)).toLowerCase()
