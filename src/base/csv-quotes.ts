@@ -1,25 +1,30 @@
 /** Reads a CSV row that contains quotes (RFC 4180). */
 
 export type QuotedRow =
-  /** `end` is the offset after the row's line end. */
-  | { readonly fields: readonly string[]; readonly end: number }
+  /** `end` is the offset after the row's line end; `emptyAt` are the fields that are empty quotes. */
+  | { readonly fields: readonly string[]; readonly end: number; readonly emptyAt: readonly number[] }
   | { readonly wrong: string }
   /** The row may continue after the end of the text. */
   | { readonly unfinished: true };
+
+const NONE: readonly number[] = [];
 
 type Field = { readonly field: string; readonly end: number };
 
 /** Reads the row at offset `at`. `last` means that no text follows `text`. */
 export function readQuotedRow(text: string, at: number, delimiter: string, last: boolean): QuotedRow {
   const fields: string[] = [];
+  let emptyAt: number[] | null = null;
   for (let from = at; ; from++) {
     const read = text[from] === '"' ? inQuotes(text, from) : plain(text, from, delimiter);
     if (read === null) return last ? { wrong: 'a quote is never closed' } : { unfinished: true };
     if ('wrong' in read) return read;
+    if (read.field === '' && text[from] === '"') (emptyAt ??= []).push(fields.length);
     fields.push(read.field);
     from = text.startsWith('\r\n', read.end) ? read.end + 1 : read.end;
-    if (from >= text.length) return last ? { fields, end: from } : { unfinished: true };
-    if (text[from] === '\n') return { fields, end: from + 1 };
+    if (from >= text.length)
+      return last ? { fields, end: from, emptyAt: emptyAt ?? NONE } : { unfinished: true };
+    if (text[from] === '\n') return { fields, end: from + 1, emptyAt: emptyAt ?? NONE };
     if (text[from] !== delimiter) return { wrong: 'a closing quote is followed by other text' };
   }
 }

@@ -44,6 +44,12 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
       'write a dimension or the result of a SELECT to a file',
       () => import('./export/export-command.js'),
     ],
+    [
+      'quarantine',
+      '...',
+      'list, show, export, retry and remove the refused lines that a server keeps',
+      () => import('./quarantine/quarantine-command.js'),
+    ],
   ],
   'A store, with or without a running server': [
     [
@@ -155,7 +161,9 @@ export const COMMAND_TABLE: CommandTable = {
   })),
 };
 
-const listLine = (synopsis: string, summary: string): string => `  quarry ${synopsis.padEnd(20)}${summary}`;
+const LIST_WIDTH = Math.max(...COMMANDS.map(({ name, synopsis }) => name.length + synopsis.length + 3));
+const listLine = (synopsis: string, summary: string): string =>
+  `  quarry ${synopsis.padEnd(LIST_WIDTH)}${summary}`;
 
 /** The text of `quarry --help`. */
 export function commandsHelp(): string {

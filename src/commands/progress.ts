@@ -7,6 +7,8 @@ export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean };
 export interface Progress {
   /** Adds `count` done items; for rows also their bytes. */
   add(count: number, bytes?: number): void;
+  /** Calls `write`, which writes whole lines, so that they do not mix with a bar. */
+  aside(write: () => void): void;
   stop(): void;
 }
 
@@ -44,7 +46,7 @@ export function startProgress(out: Output, work: Work, elapsedMs: () => number):
 }
 
 /** Draws nothing. */
-export const NO_PROGRESS: Progress = { add() {}, stop() {} };
+export const NO_PROGRESS: Progress = { add() {}, aside: (write) => write(), stop() {} };
 
 /** A bar on a terminal, nothing elsewhere: for commands whose output is only their answer. */
 export function startBar(out: Output, work: Work, elapsedMs: () => number): Progress {
@@ -90,6 +92,11 @@ function drawBar(out: Output, work: Work, rates: Rates): Progress {
       const { done, rate } = rates(count, bytes);
       bar.update(Math.min(done, work.total), { rate });
     },
+    aside(write) {
+      out.write('\r\x1b[K');
+      write();
+      bar.render();
+    },
     stop: () => bar.stop(),
   };
 }
@@ -105,6 +112,7 @@ function writeTenths(out: Output, work: Work, rates: Rates): Progress {
       tenthsShown = tenths;
       out.write(`  ${work.what}: ${format(done)} of ${format(work.total)} | ${rate}\n`);
     },
+    aside: (write) => write(),
     stop() {},
   };
 }

@@ -59,6 +59,8 @@ export function runnerOf(
       stdin: Readable.from([Buffer.from(input)]),
       stdout: out.stream,
       stderr: err.stream,
+      out: (text) => out.stream.write(text),
+      note: (text) => err.stream.write(`${text}\n`),
       usage(text) {
         throw new UsageError(text);
       },

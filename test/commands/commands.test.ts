@@ -9,7 +9,7 @@ t.test('the list has one line per command, under its group, and every exit code'
   for (const { name, group, summary } of COMMANDS) {
     const line = lines.findIndex((text) => text.startsWith(`  quarry ${name} `));
     t.ok(line > lines.indexOf(`${group}:`), `${name} is in its group`);
-    t.ok(lines[line].endsWith(summary), name);
+    t.ok(lines[line].endsWith(`  ${summary}`), `${name}: two spaces before the summary`);
     t.ok(lines[line].length <= 110, `${name}: ${lines[line].length} characters`);
   }
   for (const [ending, meaning] of Object.entries(EXIT_MEANINGS)) {

@@ -86,3 +86,18 @@ t.test('bytes are shown in decimal units', (t) => {
   }
   t.end();
 });
+
+t.test('lines that are written aside are lines of their own', (t) => {
+  const { out, text } = outputOf(true);
+  const bar = startBar(out, ROWS, () => 0);
+  bar.add(500);
+  bar.aside(() => out.write('waiting\n'));
+  bar.stop();
+  t.match(text(), '\r\u001b[Kwaiting\n', 'the line of the bar is cleared before');
+  t.ok(text().indexOf('flights') < text().indexOf('waiting'));
+  t.ok(text().lastIndexOf('flights') > text().indexOf('waiting'), 'the bar is drawn again');
+  const plain = outputOf(false);
+  startProgress(plain.out, ROWS, () => 0).aside(() => plain.out.write('waiting\n'));
+  t.equal(plain.text(), 'waiting\n');
+  t.end();
+});

@@ -67,6 +67,9 @@ export async function readBatches(
   return { schema: listed, batches: batches() };
 }
 
+export const byteLengthOf = (batch: RecordBatch): number =>
+  batch.data.children.reduce((sum, { byteLength }) => sum + byteLength, 0);
+
 interface Item {
   readonly type: DataType;
   /** Converts the JSON text of an item to the builder's value. */

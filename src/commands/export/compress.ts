@@ -1,6 +1,6 @@
-/** Compresses a stream of bytes, and pages of Parquet. */
+/** Compresses a stream of bytes. */
 import { Readable } from 'node:stream';
-import { createGzip, gzipSync } from 'node:zlib';
+import { createGzip } from 'node:zlib';
 import { Zstd } from '@hpcc-js/wasm-zstd';
 import type { Compression } from './format.js';
 
@@ -20,14 +20,6 @@ export function compressed(
     default:
       return parts;
   }
-}
-
-export type CompressPage = (page: Uint8Array) => Uint8Array;
-
-/** Compressors of Parquet pages. */
-export async function gzipAndZstd(): Promise<Readonly<Record<'GZIP' | 'ZSTD', CompressPage>>> {
-  const zstd = await Zstd.load();
-  return { GZIP: (page) => gzipSync(page), ZSTD: (page) => zstd.compress(page) };
 }
 
 async function* gzipped(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -13,6 +13,8 @@ export interface DimensionModel {
   /** Active columns that the key may read, without the entity ID. */
   readonly attributes: readonly DimensionColumn[];
   readonly events: readonly DimensionColumn[];
+  /** Names of inactive columns, whose values cannot be read. */
+  readonly inactive: readonly string[];
   /** Names of the relations between its event columns. */
   readonly relations: readonly string[];
 }
@@ -33,7 +35,10 @@ export async function readDimensions(
 ): Promise<readonly DimensionModel[]> {
   const get = (path: string): Promise<unknown> => client.json({ method: 'GET', path, key, signal });
   const { dimensions } = (await get('/v1/dimension')) as { dimensions: readonly string[] };
-  const listed = (await get('/v1/column')) as Record<string, { active?: readonly ColumnEntry[] }>;
+  const listed = (await get('/v1/column')) as Record<
+    string,
+    { active?: readonly ColumnEntry[]; inactive?: readonly ColumnEntry[] }
+  >;
   const { relations } = (await get('/v1/column/relation')) as { relations: Record<string, object> };
   return dimensions.map((name) => {
     const columns = (listed[name]?.active ?? [])
@@ -47,6 +52,7 @@ export async function readDimensions(
       name,
       attributes: columns.filter((column) => !isEvent(column)),
       events: columns.filter(isEvent),
+      inactive: (listed[name]?.inactive ?? []).map((entry) => entry['api-name']),
       relations: Object.keys(relations[name] ?? {}),
     };
   });

@@ -4,9 +4,10 @@ import { NodeFileSystem } from '../../io/index.js';
 import { readArguments, type Wrong } from '../admin/admin-options.js';
 import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { suggestionOf } from '../nearest.js';
+import { NO_PROGRESS, type Progress } from '../progress.js';
 import { REMOTE_FLAGS, REMOTE_HELP, RemoteClient, readRemote } from '../remote/index.js';
 import { type DimensionModel, readDimensions } from './dimension.js';
-import { type Exported, exportedBytes, ofDimension, ofStatement } from './export-rows.js';
+import { type Exported, exportedBytes, ofDimension, ofEvents, ofStatement } from './export-rows.js';
 import { EXPORT_FORMATS, type FileForm, isText, readForm } from './format.js';
 import { rowProgress } from './progress-of-rows.js';
 import { SqlClient } from './sql-client.js';
@@ -24,18 +25,22 @@ The file is written as FILE.part and renamed when it is complete and on disk. If
                     .ndjson .jsonl, .csv, .arrows = Arrow stream, .arrow .feather = Arrow file, .parquet .pq
   --compression C   none, gzip, zstd (default: by .gz or .zst at the end of FILE); for Parquet snappy, gzip, zstd, none
                     (default: snappy)
+  --events E        the events of a dimension: files = a file for each event column beside FILE, named FILE.COLUMN.FORMAT,
+                    with entity ID, value and date of each event; nested = lines of NDJSON with lists of events, as
+                    --format insert writes (default: without events)
   --force           replace FILE
 
-All formats except insert hold the entity ID and the attribute columns, without events. Parquet and Arrow keep types: lists
-are lists, points are JSON texts. --format insert holds everything: one line per entity, with its events, in the form that
-POST /v1/insert accepts as application/x-ndjson and that quarry import reads. It runs several queries, so rows that are
-written during the export may or may not be included (quarry backup copies a store as of one time). It does not record
-which events of related event columns belong together.
+The file holds the entity ID and the attribute columns; what it leaves out is named. Parquet and Arrow keep types: lists
+are lists, points are JSON texts; timestamps are UTC. --format insert holds everything: one line per entity, with its
+events, in the form that POST /v1/insert accepts as application/x-ndjson and that quarry import reads. It runs several
+queries, as --events files does, so rows that are written during the export may or may not be included (quarry backup
+copies a store as of one time). It does not record which events of related event columns belong together.
 
 ${REMOTE_HELP}
 Examples:
   quarry export flights -o flights.parquet
   quarry export --sql "SELECT country, COUNT(*) FROM [default] GROUP BY country" -o countries.csv
+  quarry export visitors --events files -o visitors.parquet
   quarry export flights --format insert -o flights.ndjson.zst
   quarry export flights --format csv | head
 
@@ -49,6 +54,7 @@ const FLAGS = {
   output: { type: 'string', short: 'o' },
   format: { type: 'string' },
   compression: { type: 'string' },
+  events: { type: 'string' },
   force: { type: 'boolean' },
 } as const;
 
@@ -58,6 +64,8 @@ export interface ExportLine {
   /** null = standard output. */
   readonly file: string | null;
   readonly form: FileForm;
+  /** A file for each event column. */
+  readonly eventFiles: boolean;
   readonly force: boolean;
 }
 
@@ -73,13 +81,33 @@ export function readExportLine(
   if (named.length > 1) return { wrong: 'export takes either one dimension or --sql' };
   if (named[0] === '' || output === '') return { wrong: 'the name of the dimension is empty' };
   const file = output === undefined || output === '-' ? null : path.resolve(output);
-  const form = readForm({ format: flag('format'), compression: flag('compression') }, file);
-  if ('wrong' in form) return form;
+  const read = readForm({ format: flag('format'), compression: flag('compression') }, file);
+  if ('wrong' in read) return read;
+  const events = flag('events');
+  const wrongEvents = wrongOfEvents(events, read, file, sql);
+  if (wrongEvents !== null) return { wrong: `--events: ${wrongEvents}` };
+  const form: FileForm = events === 'nested' ? { ...read, format: 'insert' } : read;
   if (sql !== undefined && form.format === 'insert') {
     return { wrong: '--format insert exports a whole dimension, not a SELECT' };
   }
   const rows = sql === undefined ? { dimension: named[0] ?? 'default' } : { sql };
-  return { rows, file, form, force: flag('force') !== undefined };
+  return { rows, file, form, eventFiles: events === 'files', force: flag('force') !== undefined };
+}
+
+function wrongOfEvents(
+  events: string | undefined,
+  { format }: FileForm,
+  file: string | null,
+  sql: string | undefined,
+): string | null {
+  if (events === undefined) return null;
+  if (events !== 'files' && events !== 'nested')
+    return `expected files or nested, not ${JSON.stringify(events)}`;
+  if (sql !== undefined) return 'the events of a dimension, not of a SELECT, are exported';
+  if (events === 'files' && file === null) return 'files are written beside FILE: name it with -o';
+  if (events === 'files' && format === 'insert') return '--format insert holds the events already';
+  const isLines = format === 'ndjson' || format === 'insert';
+  return events === 'nested' && !isLines ? `nested events are NDJSON, not ${format}` : null;
 }
 
 export async function exportCommand(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
@@ -101,7 +129,7 @@ export async function exportCommand(argv: readonly string[], context: CommandCon
   const client = new RemoteClient(access, Number.POSITIVE_INFINITY);
   const signal = context.interrupted();
   try {
-    await exportLine(line, new SqlClient(client, access, signal), context);
+    await exportLine(line, { client, access, signal }, context);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof ReaderGoneError)) throw error;
@@ -112,16 +140,48 @@ export async function exportCommand(argv: readonly string[], context: CommandCon
 }
 
 async function exportLine(
-  { rows, file, form, force }: ExportLine,
-  sqlClient: SqlClient,
-  { stdout, stderr }: CommandContext,
+  line: ExportLine,
+  { client, access, signal }: Pick<SqlClient, 'client' | 'access' | 'signal'>,
+  context: CommandContext,
 ): Promise<void> {
+  const { rows, file, form, eventFiles } = line;
+  const shown = { progress: NO_PROGRESS };
+  const note = (text: string): void => shown.progress.aside(() => context.note(text));
+  const sqlClient = new SqlClient(client, access, signal, note);
   const exported =
     'sql' in rows ? ofStatement(rows.sql) : ofDimension(await dimensionNamed(rows.dimension, sqlClient));
-  const total =
-    exported.whole === null ? null : await sqlClient.number(`SELECT COUNT(*) FROM [${exported.whole.name}]`);
-  if (form.format === 'insert') warnOfRelations(exported, stderr);
+  const { whole } = exported;
+  const total = whole === null ? null : await sqlClient.number(`SELECT COUNT(*) FROM [${whole.name}]`);
+  if (whole !== null) for (const text of omissions(whole, form, eventFiles)) context.note(text);
+  await writeExport(exported, { ...line, total }, { sqlClient, shown, context });
+  if (whole === null || file === null || !eventFiles) return;
+  for (const column of whole.events) {
+    const own = { ...line, file: eventFile(file, column.apiName), total: null };
+    await writeExport(ofEvents(whole, column), own, { sqlClient, shown, context });
+  }
+}
+
+async function writeExport(
+  exported: Exported,
+  {
+    form,
+    file,
+    force,
+    total,
+  }: Pick<ExportLine, 'form' | 'file' | 'force'> & { readonly total: number | null },
+  {
+    sqlClient,
+    shown,
+    context: { stdout, stderr },
+  }: {
+    readonly sqlClient: SqlClient;
+    /** Where notes learn of the progress beside which they are written. */
+    readonly shown: { progress: Progress };
+    readonly context: CommandContext;
+  },
+): Promise<void> {
   const progress = rowProgress(stderr, total, () => performance.now());
+  shown.progress = progress;
   try {
     const bytes = exportedBytes(sqlClient, exported, form, (count, size) => progress.add(count, size));
     const written =
@@ -132,8 +192,14 @@ async function exportLine(
   } catch (error) {
     progress.stop();
     throw error;
+  } finally {
+    shown.progress = NO_PROGRESS;
   }
 }
+
+/** "a.visit.csv.gz" of "a.csv.gz". */
+const eventFile = (file: string, column: string): string =>
+  file.replace(/(?:\.[^./]+)?(?:\.(?:gz|zst|zstd))?$/i, (endings) => `.${column}${endings}`);
 
 async function dimensionNamed(name: string, sqlClient: SqlClient): Promise<DimensionModel> {
   const models = await readDimensions(sqlClient.client, sqlClient.access, sqlClient.signal);
@@ -143,12 +209,25 @@ async function dimensionNamed(name: string, sqlClient: SqlClient): Promise<Dimen
   throw new Error(`there is no dimension ${JSON.stringify(name)}${suggestionOf(name, names)}`);
 }
 
-function warnOfRelations({ whole }: Exported, stderr: CommandContext['stderr']): void {
-  for (const relation of whole?.relations ?? []) {
-    stderr.write(
-      `the relation ${relation} is not exported: the file does not record which events of its columns belong together\n`,
+/** What the export leaves out of the dimension, a sentence each. */
+function omissions(
+  { events, relations, inactive }: DimensionModel,
+  { format }: FileForm,
+  eventFiles: boolean,
+): string[] {
+  const list = (names: readonly string[]): string => names.join(', ');
+  const found: string[] = [];
+  const hasEvents = eventFiles || format === 'insert';
+  if (!hasEvents && events.length > 0)
+    found.push(
+      `the events of ${list(events.map(({ apiName }) => apiName))} are not exported (--events files or --format insert)`,
     );
-  }
+  if (hasEvents && relations.length > 0)
+    found.push(
+      `the relation ${list(relations)} is not exported: the file does not record which events of its columns belong together`,
+    );
+  if (inactive.length > 0) found.push(`inactive columns are not exported: ${list(inactive)}`);
+  return found;
 }
 
 export { exportCommand as run, exportHelp as help };

@@ -1,13 +1,12 @@
 /** Produces the bytes of an export: sends the queries and converts their rows to the format. */
 
-import { readBatches } from './arrow-batches.js';
+import { byteLengthOf, readBatches } from './arrow-batches.js';
 import { arrowBytes } from './arrow-bytes.js';
 import { compressed } from './compress.js';
 import { type CountRows, countLines, csvRowCounter } from './count-rows.js';
-import { type DimensionColumn, type DimensionModel, selectAttributes } from './dimension.js';
+import { type DimensionColumn, type DimensionModel, selectAttributes, selectEvents } from './dimension.js';
 import type { FileForm } from './format.js';
 import { idRanges, insertLines } from './insert-lines.js';
-import { byteLengthOf, parquetBytes } from './parquet-bytes.js';
 import type { SqlClient } from './sql-client.js';
 
 /** Called with the number of rows and bytes read since the last call. */
@@ -29,6 +28,11 @@ export const ofDimension = (model: DimensionModel): Exported => ({
   whole: model,
 });
 
+/** The events of a column, a row each. */
+export const ofEvents = (model: DimensionModel, column: DimensionColumn): Exported => ({
+  ...{ statement: selectEvents(model, column), lists: [], whole: null },
+});
+
 /** The bytes of the file. Rejects with the errors of SqlClient. */
 export async function* exportedBytes(
   sqlClient: SqlClient,
@@ -37,8 +41,11 @@ export async function* exportedBytes(
   onRows: OnRows,
 ): AsyncGenerator<Uint8Array> {
   const { format, compression } = form;
-  if (format === 'parquet') yield* parquetBytes(await batchesOf(sqlClient, exported, onRows), compression);
-  else yield* compressed(await plainBytes(sqlClient, exported, form, onRows), compression);
+  if (format === 'parquet') {
+    // The package is several megabytes large: it is loaded only where it is used.
+    const { parquetBytes } = await import('./parquet-bytes.js');
+    yield* parquetBytes(await batchesOf(sqlClient, exported, onRows), compression);
+  } else yield* compressed(await plainBytes(sqlClient, exported, form, onRows), compression);
 }
 
 async function plainBytes(

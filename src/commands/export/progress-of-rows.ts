@@ -1,5 +1,12 @@
 /** Shows the progress of an export on standard error: a bar if the number of rows is known, otherwise a count. */
-import { formatBytes, formatCount, type Output, type Progress, startProgress } from '../progress.js';
+import {
+  formatBytes,
+  formatCount,
+  NO_PROGRESS,
+  type Output,
+  type Progress,
+  startProgress,
+} from '../progress.js';
 
 const SHOWN_EVERY_MS = 200;
 
@@ -21,6 +28,7 @@ export function rowProgress(out: Output, total: number | null, elapsedMs: () => 
       rows += count;
       inner.add(count, bytes);
     },
+    aside: (write) => inner.aside(write),
     stop: () => inner.stop(),
     end(bytesWritten, where) {
       inner.stop();
@@ -33,7 +41,7 @@ export function rowProgress(out: Output, total: number | null, elapsedMs: () => 
 
 /** Rewrites one line on a terminal; writes nothing elsewhere. */
 function countUp(out: Output, elapsedMs: () => number): Progress {
-  if (out.isTTY !== true) return { add() {}, stop() {} };
+  if (out.isTTY !== true) return NO_PROGRESS;
   let rows = 0;
   let shownMs = elapsedMs();
   let shown = false;
@@ -44,6 +52,10 @@ function countUp(out: Output, elapsedMs: () => number): Progress {
       shownMs = elapsedMs();
       shown = true;
       out.write(`\r  ${formatCount(rows)} rows\x1b[K`);
+    },
+    aside(write) {
+      if (shown) out.write('\r\x1b[K');
+      write();
     },
     stop() {
       if (shown) out.write('\r\x1b[K');

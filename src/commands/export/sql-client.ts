@@ -1,6 +1,6 @@
 /** Sends SQL to the server and returns the rows as a stream of bytes. */
-import type { AnswerStream, RetryPolicy } from '../../client/transport/index.js';
-import type { RemoteAccess, RemoteClient } from '../remote/index.js';
+import type { AnswerStream } from '../../client/transport/index.js';
+import { type RemoteAccess, type RemoteClient, waiting } from '../remote/index.js';
 import { linesOf, membersOf } from './json-line.js';
 
 /** Media types of the header Accept in which POST /v1/sql answers. */
@@ -12,22 +12,19 @@ export const ROW_TYPES = {
 } as const;
 export type RowType = keyof typeof ROW_TYPES;
 
-/** Waits as long as the server says. The rate limit is per minute: a refusal for it ends within a minute. */
-const RETRY_POLICY: RetryPolicy = {
-  ...{ retriesMax: 5, firstWaitMs: 0, waitMsMax: 0, jitter: [0, 0] },
-  retryAfter: true,
-};
-
 /** Sends SQL statements to one server with one key. */
 export class SqlClient {
   readonly client: RemoteClient;
   readonly access: RemoteAccess;
   readonly signal: AbortSignal;
+  readonly #note: (text: string) => void;
 
-  constructor(client: RemoteClient, access: RemoteAccess, signal: AbortSignal) {
+  /** `note` gets the reason of each wait. */
+  constructor(client: RemoteClient, access: RemoteAccess, signal: AbortSignal, note: (text: string) => void) {
     this.client = client;
     this.access = access;
     this.signal = signal;
+    this.#note = note;
   }
 
   /** Rejects with RemoteError, or with UnreachableError without an answer. Waits and retries on an answer with Retry-After. */
@@ -35,7 +32,7 @@ export class SqlClient {
     return this.client.stream({
       ...{ method: 'POST', path: '/v1/sql', key: this.access.key, signal: this.signal },
       ...{ body: statement, contentType: 'application/sql', headers: { accept: ROW_TYPES[rows] } },
-      retries: { policy: RETRY_POLICY },
+      retries: waiting(this.#note),
     });
   }
 

@@ -2,12 +2,15 @@
 import { NodeFileSystem } from '../../io/index.js';
 import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { REMOTE_HELP, readRemote } from '../remote/index.js';
+import { ENCODINGS } from './formats/encoding.js';
 import { importFiles, readImportLine } from './index.js';
 
 export const importHelp = `quarry import [options] FILE...
 
 Inserts the rows of CSV, NDJSON, Arrow (files and streams) and Parquet files, also compressed by gzip or zstd, into a
-dimension of a running server; - is standard input (not for Parquet). Before it sends the first row, the command shows
+dimension of a running server. FILE is a file, a directory (all its files of these formats), a pattern in quotes such as
+'logs/*.csv', an address (https://...), or - for standard input (not for Parquet). Several files are imported one after
+the other. Before it sends the first row, the command shows
 which column of the file is imported into which column of the dimension, and with which type. Types are taken from the
 file's schema or guessed from its first 10,000 rows. Existing columns are not changed; missing columns are created.
 
@@ -23,10 +26,18 @@ file's schema or guessed from its first 10,000 rows. Existing columns are not ch
   --rename OLD=NEW  the column's name in the dimension; may be repeated
   --type NAME=TYPE  string, integer, decimal, decimal(2), boolean, date, datetime, geolocation; followed by [] for a list
                     of values; may be repeated
-  --null TEXT       a text that means a missing value, as an empty field does; may be repeated
+  --null TEXT       a text that means a missing value, as an empty field does; may be repeated. Empty texts in quotes, in
+                    NDJSON, Arrow and Parquet become NULL, too, and are named at the end unless --null '' is among these
   --format F        csv, ndjson, arrow or parquet (default: detected by content, then by name)
-  --delimiter C     the delimiter of CSV: one character; \\t or tab for a tab (default: a comma; for .tsv a tab)
+  --delimiter C     the delimiter of CSV: one character; \\t or tab for a tab (default: that of , ; | and tab that
+                    divides the first rows into equally many fields)
   --header A,B      names of the columns of a CSV file without a header line
+  --encoding E      of CSV and NDJSON: ${ENCODINGS.join(', ')} (default: that of the
+                    byte order mark, otherwise utf-8)
+  --decimal C       the sign before decimals in texts: , or . (default: .); with a comma, groups of three digits may be
+                    divided by dots, spaces or apostrophes
+  --date-format F   a form of dates and times besides ISO 8601, as for TO_TIMESTAMP, such as DD.MM.YYYY or
+                    'MM/DD/YYYY HH12:MI AM'; may be repeated: the first that fits a value is used
   --no-create       create neither the dimension nor columns
   --case preserve   texts and entity IDs of what is created keep their case (fold: lower case; default: as the database)
   --dry-run         show the mapping and the first insert, count rows and bad rows, send nothing
@@ -51,6 +62,7 @@ Examples:
   quarry import --data-dir ./store people.csv
   quarry import --dimension visits --id user --event page:url:at --null NA visits.ndjson.gz
   zcat log.csv.gz | quarry import --dimension log --type code=string -
+  quarry import --dimension sales --decimal , --date-format DD.MM.YYYY 'sales/2026-*.csv'
 
 Exit code 0: all rows were imported; 1: the import failed or was interrupted; 2: wrong arguments or options; 4: done, but
 some rows are bad.

@@ -13,6 +13,7 @@ import { type BatchReader, ImportError, type RowSource } from './formats/row-blo
 import type { Sampled } from './formats/row-range.js';
 import type { ImportOptions } from './import-options.js';
 import type { Mapping } from './mapping/mapping.js';
+import { isUrl } from './named-files.js';
 import { BadFile } from './send/bad-file.js';
 import { type Body, BodyCutter } from './send/bodies.js';
 import type { ImportedColumns } from './send/insert-columns.js';
@@ -51,9 +52,13 @@ export interface ImportReport {
   readonly bodies: 'JSON' | 'Arrow';
 }
 
+/** The last component of an address, or the name as it is. */
+const localName = (name: string): string =>
+  isUrl(name) ? path.posix.basename(new URL(name).pathname) || 'download' : name;
+
 /** The prefix of IDs made of row numbers: the file's name without extensions. */
 export const rowNameOf = (name: string): string =>
-  name === '-' ? 'stdin' : path.basename(name).replace(/(?!^)\..*$/, '');
+  name === '-' ? 'stdin' : path.basename(localName(name)).replace(/(?!^)\..*$/, '');
 
 export const usedColumns = ({ id, dimensionAt, targets }: Mapping): readonly number[] => [
   ...new Set([
@@ -64,7 +69,7 @@ export const usedColumns = ({ id, dimensionAt, targets }: Mapping): readonly num
 ];
 
 const sideFile = (name: string, ending: string): string =>
-  path.resolve(`${name === '-' ? 'stdin' : name}${ending}`);
+  path.resolve(`${name === '-' ? 'stdin' : localName(name)}${ending}`);
 
 export interface ImportedFile {
   readonly input: Input;
@@ -94,7 +99,8 @@ export async function importFile(
 ): Promise<ImportReport> {
   const { files, options, nowMs, serverHash } = dependencies;
   const { name } = file.input;
-  const stateName = options.stateFile ?? (name === '-' ? null : sideFile(name, '.import.json'));
+  const stateName =
+    options.stateFile ?? (name === '-' || isUrl(name) ? null : sideFile(name, '.import.json'));
   const stateFile = new StateFile(files, stateName);
   const stateOf = async (as: 'rows' | 'columns') => {
     const identity = await importIdentity(file.input, file.mapping, options, as);
@@ -121,7 +127,10 @@ export async function importFile(
       : {
           bodies: 'Arrow',
           after: (row) =>
-            columnParts(columns.reader, columns, insertSender, [row, options.skipRows + options.limit]),
+            columnParts(columns.reader, columns, insertSender, {
+              ...{ after: row, upTo: options.skipRows + options.limit },
+              empties: file.sampled.empties,
+            }),
         };
   const run = new ImportRun(parts, dependencies, state, stateFile, badFile);
   try {

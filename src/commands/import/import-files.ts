@@ -4,12 +4,20 @@
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FileSystem } from '../../io/index.js';
-import { formatBytes, formatCount, type Output, type Progress, startProgress } from '../progress.js';
-import { type RemoteAccess, type RemoteAddress, RemoteClient } from '../remote/index.js';
+import {
+  formatBytes,
+  formatCount,
+  NO_PROGRESS,
+  type Output,
+  type Progress,
+  startProgress,
+} from '../progress.js';
+import { type RemoteAccess, type RemoteAddress, RemoteClient, waiting } from '../remote/index.js';
 import { openSource } from './formats/format.js';
 import { fileInput, type Input, streamInput } from './formats/input.js';
 import { ImportError } from './formats/row-block.js';
 import { sampled } from './formats/row-range.js';
+import { openUrl } from './formats/url-input.js';
 import {
   bodiesOf,
   hashOfServer,
@@ -17,11 +25,13 @@ import {
   type ImportReport,
   importFile,
   rowNameOf,
+  usedColumns,
 } from './import-file.js';
 import type { ImportOptions } from './import-options.js';
 import { idCaseOf, importDimensionOf, planMapping } from './mapping/mapping.js';
 import { mappingLines } from './mapping/mapping-table.js';
 import { fetchColumns, makeColumns, type ServerColumns } from './mapping/server-model.js';
+import { isUrl, namedFiles } from './named-files.js';
 import { bodyText, isDistinct } from './send/bodies.js';
 import { InsertSender } from './send/insert-sender.js';
 
@@ -53,10 +63,13 @@ export interface ImportTotals {
 /** Rejects with ImportError, RemoteError, UnreachableError or the system's error; inserted rows stay. */
 export async function importFiles(context: ImportFilesContext): Promise<ImportTotals> {
   const { options, access } = context;
-  const client = new RemoteClient(access, options.connections);
+  const names = await namedFiles(options.files, context.files);
+  if (names.length > 1 && (options.badFile !== null || options.stateFile !== null))
+    throw new ImportError(`--bad and --state can only be used with a single file, not with ${names.length}`);
+  const client = new RemoteClient(access, options.connections, waiting(context.note));
   let bad = 0;
   try {
-    for (const name of options.files) bad += await importOne(name, client, context);
+    for (const name of names) bad += await importOne(name, client, context);
   } finally {
     client.close();
   }
@@ -64,10 +77,9 @@ export async function importFiles(context: ImportFilesContext): Promise<ImportTo
 }
 
 async function importOne(name: string, client: RemoteClient, context: ImportFilesContext): Promise<number> {
-  const { options, files, out, access } = context;
-  const handle = name === '-' ? null : await files.open(path.resolve(name), 'read');
+  const { options, out, access } = context;
+  const { input, close } = await openInput(name, context);
   try {
-    const input = handle === null ? await streamInput(name, context.stdin) : await fileInput(name, handle);
     const { source, description } = await openSource(input, options, SAMPLE_ROWS);
     const looked = await sampled(source, SAMPLE_ROWS);
     const server = await serverColumns(client, importDimensionOf(source, options), context);
@@ -87,8 +99,18 @@ async function importOne(name: string, client: RemoteClient, context: ImportFile
     const idCase = idCaseOf(await fetchColumns(client, access.key, dimension));
     return await sendAll({ ...file, mapping: { ...planned, idCase } }, client, context);
   } finally {
-    await handle?.close();
+    await close();
   }
+}
+
+async function openInput(
+  name: string,
+  { files, stdin, signal }: ImportFilesContext,
+): Promise<{ readonly input: Input; readonly close: () => Promise<void> }> {
+  if (name === '-') return { input: await streamInput(name, stdin), close: async () => {} };
+  if (isUrl(name)) return openUrl(name, files, signal);
+  const handle = await files.open(path.resolve(name), 'read');
+  return { input: await fileInput(name, handle), close: () => handle.close() };
 }
 
 /** The server's columns. A dry run works without the server: then every column counts as new. */
@@ -126,8 +148,15 @@ async function dryRun(file: ImportedFile, { options, out }: ImportFilesContext):
     }
   }
   out(`${formatCount(rows)} rows would be sent, ${formatCount(bad)} are bad; nothing was sent\n`);
-  for (const note of file.source.notes()) out(`  note: ${note}\n`);
+  for (const note of notesOf(file, options)) out(`  note: ${note}\n`);
   return bad;
+}
+
+/** What the user should know about the rows that were read. */
+function notesOf({ source, sampled: { empties }, mapping }: ImportedFile, { nulls }: ImportOptions) {
+  const names = source.columns.map(({ name }) => name);
+  const used = usedColumns(mapping).toSorted((a, b) => a - b);
+  return [...source.notes(), ...(nulls.includes('') ? [] : empties.notes(names, used))];
 }
 
 async function sendAll(
@@ -137,19 +166,21 @@ async function sendAll(
 ): Promise<number> {
   const { options, access, elapsedMs, note, signal, out } = context;
   const startMs = elapsedMs();
+  const progress = progressOf(file, context);
+  const aside = (text: string): void => progress.aside(() => note(text));
   const insertSender = new InsertSender({
     ...context,
+    note: aside,
     client,
     key: access.key,
     retrySeconds: options.retrySeconds,
   });
-  const progress = progressOf(file, context);
   const report = await importFile(file, {
     ...context,
     insertSender,
     serverHash: hashOfServer(access.url, access.key),
     signal,
-    note,
+    note: aside,
     onRows: (latest) => progress.add(latest),
   }).finally(() => progress.stop());
   const seconds = Math.max(0.001, (elapsedMs() - startMs) / 1_000);
@@ -157,13 +188,12 @@ async function sendAll(
     `${formatCount(report.rows)} rows, ${formatCount(report.entities)} entities, ${formatCount(report.bad)} bad, ` +
       `${seconds.toFixed(1)} s, ${formatCount(report.rows / seconds)} rows/s, ${(report.bytes / 1e6 / seconds).toFixed(1)} MB/s of ${report.bodies}\n`,
   );
-  for (const text of file.source.notes()) note(text);
+  for (const text of notesOf(file, options)) note(text);
   return report.bad;
 }
 
-interface RowProgress {
+interface RowProgress extends Pick<Progress, 'aside' | 'stop'> {
   add(report: ImportReport): void;
-  stop(): void;
 }
 
 /** A bar over the file's bytes, or over its rows if their number is known; lines if the length is unknown. */
@@ -189,6 +219,7 @@ function progressOf(
       taken = input.bytesRead();
       bar.add(more, bytes);
     },
+    aside: (write) => bar.aside(write),
     stop: () => bar.stop(),
   };
 }
@@ -204,6 +235,7 @@ function streamProgress(out: Output, elapsedMs: () => number): RowProgress {
       const rate = formatCount((rows / (nowMs - startMs)) * 1_000);
       out.write(`  ${formatCount(rows)} rows | ${rate} rows/s | ${formatCount(bad)} bad\n`);
     },
+    aside: NO_PROGRESS.aside,
     stop() {},
   };
 }

@@ -4,9 +4,11 @@ import { TEXT_CASES } from '../../interface/index.js';
 import type { TextCase } from '../../schema/index.js';
 import { type FlagKinds, type Flags, flagTextOf, readArguments, type Wrong } from '../admin/admin-options.js';
 import { REMOTE_FLAGS } from '../remote/index.js';
+import { ENCODINGS, type Encoding } from './formats/encoding.js';
 import { FORMATS, type Format } from './formats/format.js';
 import type { BaseType } from './mapping/guess.js';
 import { API_NAME } from './mapping/server-model.js';
+import { type TextReading, wrongFormat } from './mapping/text-reading.js';
 
 export const LINE_ID = ':line';
 
@@ -28,6 +30,9 @@ export interface ImportOptions {
   readonly format: Format | null;
   readonly delimiter: string | null;
   readonly header: readonly string[] | null;
+  /** null = that of the byte order mark, otherwise UTF-8. */
+  readonly encoding: Encoding | null;
+  readonly reading: TextReading;
   /** null = the dimension that the lines name, otherwise the default one. */
   readonly dimension: string | null;
   /** null = chosen by the columns' names; [LINE_ID] = the row's number. */
@@ -57,6 +62,9 @@ const TEXT_FLAGS = [
   'format',
   'delimiter',
   'header',
+  'encoding',
+  'decimal',
+  'date-format',
   'dimension',
   'id',
   'event',
@@ -83,7 +91,7 @@ const FLAGS: FlagKinds = {
   'dry-run': { type: 'boolean' },
 };
 /** Flags that may be repeated. */
-const REPEATED: readonly string[] = ['event', 'columns', 'skip', 'rename', 'type', 'null'];
+const REPEATED: readonly string[] = ['event', 'columns', 'skip', 'rename', 'type', 'null', 'date-format'];
 const CONNECTIONS_MAX = 64;
 const RETRY_SECONDS_MAX = 86_400;
 const DECIMAL_PLACES_MAX = 20;
@@ -139,7 +147,8 @@ function optionsOf(
       ? value
       : wrong(`--${name}: expected a whole number from ${low} to ${high}, not ${JSON.stringify(argument)}`);
   };
-  if (positionals.length === 0) return wrong('import takes files or - for standard input');
+  if (positionals.length === 0)
+    return wrong('import takes files, directories, addresses, or - for standard input');
   if (new Set(positionals).size < positionals.length) wrong('a file is named more than once');
   const several = positionals.length > 1;
   if (several && (flags.has('bad') || flags.has('state')))
@@ -149,6 +158,11 @@ function optionsOf(
     format: readFormat(text('format')),
     delimiter: readDelimiter(text('delimiter')),
     header: text('header') === null ? null : names('header', [text('header') ?? '']),
+    encoding: readEncoding(text('encoding')),
+    reading: {
+      decimal: readDecimalSign(text('decimal')),
+      dateFormats: all('date-format').map(readDateFormat),
+    },
     dimension: readDimension(text('dimension')),
     id: text('id') === null ? null : names('id', [text('id') ?? '']),
     events: all('event').map(readEvent),
@@ -182,6 +196,24 @@ function readFormat(value: string | null): Format | null {
   return (
     FORMATS.find((format) => format === value) ?? wrong(`--format: expected one of ${FORMATS.join(', ')}`)
   );
+}
+
+function readEncoding(value: string | null): Encoding | null {
+  if (value === null) return null;
+  return (
+    ENCODINGS.find((encoding) => encoding === value.toLowerCase()) ??
+    wrong(`--encoding: expected one of ${ENCODINGS.join(', ')}, not ${JSON.stringify(value)}`)
+  );
+}
+
+function readDecimalSign(value: string | null): '.' | ',' {
+  if (value === null || value === '.' || value === ',') return value ?? '.';
+  return wrong(`--decimal: expected , or . and not ${JSON.stringify(value)}`);
+}
+
+function readDateFormat(format: string): string {
+  const reason = wrongFormat(format);
+  return reason === null ? format : wrong(`--date-format: ${reason}`);
 }
 
 function readTextCase(value: string | null): TextCase | null {

@@ -7,6 +7,7 @@ import {
   type HttpRequest,
   NO_CODE,
   type Refusal,
+  type Retries,
   type SendOptions,
   Transport,
 } from '../../client/transport/index.js';
@@ -64,11 +65,11 @@ export class RemoteClient {
   readonly #connections: NodeFetch;
   readonly #transport: Transport;
 
-  /** `socketsMax` is the number of concurrent connections; further requests wait for one. */
-  constructor({ url, certificate }: RemoteAddress, socketsMax: number) {
+  /** `socketsMax` is the number of concurrent connections; further requests wait for one. `retries` of requests without their own. */
+  constructor({ url, certificate }: RemoteAddress, socketsMax: number, retries?: Retries) {
     this.#connections = nodeFetch({ socketsMax, ...(certificate === null ? {} : { ca: certificate }) });
     this.#transport = new Transport({
-      ...{ url, key: '', fetch: () => this.#connections.fetch },
+      ...{ url, key: '', fetch: () => this.#connections.fetch, retries },
       refused: (request, refusal) => new RemoteError(request, refusal),
       lost: (_, cause, at) =>
         new UnreachableError(`${url}: ${at === 'stream' ? CUT_STREAM : hintOf(cause)}`, { cause }),

@@ -3,11 +3,11 @@ import { readArguments } from '../admin/admin-options.js';
 import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { completionScript, SHELLS } from './completion.js';
 import { helpedCommands } from './described-commands.js';
-import { optionsOf } from './help-options.js';
+import { fixedArguments, optionsOf } from './help-options.js';
 
 export const help = `quarry completion ${SHELLS.join('|')}
 
-Prints a script that lets the shell complete the commands of quarry, their options, and paths.
+Prints a script that lets the shell complete the commands of quarry, their options and fixed arguments, and paths.
 
   quarry completion bash > /etc/bash_completion.d/quarry
   quarry completion zsh > "\${fpath[1]}/_quarry"
@@ -25,7 +25,11 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     return context.usage(`completion takes one of ${SHELLS.join(', ')}`);
   const commands = await helpedCommands(context);
   const helpOf = (name: string): string => commands.find((one) => one.name === name)?.help ?? '';
-  const described = commands.map((command) => ({ ...command, options: optionsOf(command.help, helpOf) }));
+  const described = commands.map((command) => ({
+    ...command,
+    options: optionsOf(command.help, helpOf),
+    fixed: fixedArguments(command),
+  }));
   context.out(completionScript(shell, described));
   return EXIT.done;
 }

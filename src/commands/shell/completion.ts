@@ -13,17 +13,13 @@ export interface DescribedCommand {
   readonly synopsis: string;
   readonly summary: string;
   readonly options: readonly HelpOption[];
+  /** Literal first arguments, such as `resume` of retention. */
+  readonly fixed: readonly string[];
 }
 
 export function completionScript(shell: Shell, commands: readonly DescribedCommand[]): string {
   const lines = { bash: bashLines, zsh: zshLines, fish: fishLines }[shell](commands);
   return `${lines.join('\n')}\n`;
-}
-
-/** Literal arguments of a command, such as `resume` for `[resume]`. */
-export function fixedArguments({ synopsis }: Pick<DescribedCommand, 'synopsis'>): readonly string[] {
-  const text = synopsis.replace(/[[\]]/g, '');
-  return /^[a-z]+(?:\|[a-z]+)*$/.test(text) && text !== 'options' ? text.split('|') : [];
 }
 
 const kindOfSynopsis = ({ synopsis }: DescribedCommand): ArgumentKind =>
@@ -65,7 +61,7 @@ function bashLines(commands: readonly DescribedCommand[]): string[] {
     '  esac',
     '  case "$command" in',
     ...commands.map((command) => {
-      const fixed = command.name === 'help' ? namesOf(commands) : fixedArguments(command).join(' ');
+      const fixed = command.name === 'help' ? namesOf(commands) : command.fixed.join(' ');
       const flags = `-*) _quarry_words "${flagsOf(command).join(' ')}" "$current" ;;`;
       const rest =
         fixed === '' ? `${paths[kindOfSynopsis(command)]} "$current"` : `_quarry_words "${fixed}" "$current"`;
@@ -87,7 +83,7 @@ function zshLines(commands: readonly DescribedCommand[]): string[] {
       return quotedText(`*${one}[${bracketed(summary)}]${value}`);
     });
   const restOf = (command: DescribedCommand): string => {
-    const fixed = command.name === 'help' ? namesOf(commands) : fixedArguments(command).join(' ');
+    const fixed = command.name === 'help' ? namesOf(commands) : command.fixed.join(' ');
     return quotedText(fixed === '' ? `*: :${actions[kindOfSynopsis(command)]}` : `*: :(${fixed})`);
   };
   return [
@@ -134,7 +130,7 @@ function fishLines(commands: readonly DescribedCommand[]): string[] {
     'complete -c quarry -n __fish_use_subcommand -l version',
     ...commands.flatMap((command) => {
       const when = `complete -c quarry -n '__fish_seen_subcommand_from ${command.name}'`;
-      const fixed = command.name === 'help' ? namesOf(commands) : fixedArguments(command).join(' ');
+      const fixed = command.name === 'help' ? namesOf(commands) : command.fixed.join(' ');
       const kind = kindOfSynopsis(command);
       return [
         `complete -c quarry -n __fish_use_subcommand -a ${command.name} -d ${text(command.summary)}`,

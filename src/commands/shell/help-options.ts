@@ -43,6 +43,22 @@ function optionsOfLine(line: string): HelpOption[] {
     });
 }
 
+/** The literal first arguments in the usage lines at the beginning of a help text, such as `resume` for `[resume]`. */
+export function fixedArguments({
+  name,
+  help,
+}: {
+  readonly name: string;
+  readonly help: string;
+}): readonly string[] {
+  const usage = help.slice(0, help.indexOf('\n\n')).split('\n');
+  const words = usage.flatMap((line) => {
+    const [, text = ''] = new RegExp(`^quarry ${name} \\[?([a-z|-]+)\\]?(?= |$)`).exec(line) ?? [];
+    return text === 'options' ? [] : text.split('|');
+  });
+  return [...new Set(words.filter((word) => word !== ''))];
+}
+
 /** The kind of a value of an option or argument: a path that shells complete, or another value. */
 export type ArgumentKind = 'directory' | 'file' | 'other';
 

@@ -141,7 +141,9 @@ class Prompt {
     const running = new AbortController();
     this.#running = running;
     const begunMs = performance.now();
-    const sqlClient = new SqlClient(this.#context.client, this.#context.access, running.signal);
+    const sqlClient = new SqlClient(this.#context.client, this.#context.access, running.signal, (text) =>
+      this.#write(`${text}\n`),
+    );
     try {
       await runStatement(sqlClient, statement, this.#format, this.#outlet, this.#terminal);
       if (this.#timing) this.#write(`${(performance.now() - begunMs).toFixed(1)} ms\n`);

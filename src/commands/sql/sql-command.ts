@@ -70,7 +70,7 @@ export async function sqlCommand(argv: readonly string[], context: CommandContex
     if (positionals.length === 0 && context.stdin.isTTY === true && isTerminal)
       return await atPrompt(client, access, format, context);
     const signal = context.interrupted();
-    const sqlClient = new SqlClient(client, access, signal);
+    const sqlClient = new SqlClient(client, access, signal, context.note);
     const session = { client, sqlClient, format, terminal: terminalOf(context), context };
     return await (positionals.length === 1 ? runText(positionals[0], session) : runPiped(session)).catch(
       (error) => {

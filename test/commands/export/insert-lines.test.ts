@@ -11,7 +11,7 @@ t.teardown(() => server.stop());
 const client = new RemoteClient(server, 10);
 t.teardown(() => client.close());
 const access = { url: server.url, certificate: server.certificate, key: server.masterKey };
-const sqlClient = new SqlClient(client, access, new AbortController().signal);
+const sqlClient = new SqlClient(client, access, new AbortController().signal, () => {});
 const post = (what: string, body: unknown): Promise<unknown> =>
   client.json({ method: 'POST', path: `/v1/${what}`, key: server.masterKey, body: JSON.stringify(body) });
 

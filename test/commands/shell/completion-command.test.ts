@@ -52,6 +52,10 @@ t.test('bash completes commands, options, fixed arguments and paths', async (t) 
   t.strictSame(offered('export', '-o', 'ro'), ['rows.csv']);
   t.strictSame(offered('verify', ''), ['a folder']);
   t.strictSame(offered('retention', ''), ['resume']);
+  t.strictSame(offered('keys', ''), ['list', 'create', 'delete', 'rotate'], 'of several usage lines');
+  t.strictSame(offered('quarantine', 'e'), ['export', 'empty']);
+  t.strictSame(offered('quarantine', 'retry', '--a'), ['--api-key']);
+  t.strictSame(offered('account', 'no'), ['no-payment-method']);
   t.strictSame(offered('completion', ''), ['bash', 'zsh', 'fish']);
   t.strictSame(offered('sql', 'SEL'), []);
   t.strictSame(offered('nonsense', ''), []);

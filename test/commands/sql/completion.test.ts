@@ -3,12 +3,19 @@ import { completions } from '../../../src/commands/sql/completion.js';
 
 const column = (apiName: string, type = 'string') => ({ apiName, type, isList: false });
 const MODELS = [
-  { name: 'default', attributes: [column('country'), column('home-town')], events: [], relations: [] },
+  {
+    name: 'default',
+    attributes: [column('country'), column('home-town')],
+    events: [],
+    relations: [],
+    inactive: [],
+  },
   {
     name: 'trips',
     attributes: [column('cost', 'integer')],
     events: [column('code', 'string-event')],
     relations: [],
+    inactive: [],
   },
 ];
 const found = (before: string): string[] => completions(MODELS, before)[0];

@@ -6,6 +6,7 @@
  * long.
  */
 import { readQuotedRow } from '../../../base/index.js';
+import { EmptyTexts } from './empty-texts.js';
 import { LINE_BYTES_MAX, type TextPart } from './lines.js';
 import { ImportError, type RowSource } from './row-block.js';
 import { brokenRow, overlongLine, type TextRow, textBlocks } from './text-rows.js';
@@ -32,9 +33,12 @@ class CsvCutter {
   #rest = '';
   #line = 1;
   readonly #delimiter: string;
+  readonly #empties: EmptyTexts;
 
-  constructor(delimiter: string) {
+  /** Empty quotes are counted in `empties`. */
+  constructor(delimiter: string, empties: EmptyTexts) {
     this.#delimiter = delimiter;
+    this.#empties = empties;
   }
 
   /** Returns the complete rows. `last` means that no text follows, so that the last row is complete. */
@@ -80,6 +84,7 @@ class CsvCutter {
     const read = readQuotedRow(text, at, this.#delimiter, last);
     if ('fields' in read) {
       const raw = text.slice(at, read.end);
+      for (const column of read.emptyAt) this.#empties.add(column, 1);
       rows.push({ line: this.#line, text: raw.replace(/\r?\n$/, ''), read: { values: read.fields } });
       this.#line += lineEndsIn(raw);
       return read.end;
@@ -92,8 +97,12 @@ class CsvCutter {
   }
 }
 
-async function* csvRows(parts: AsyncIterable<TextPart>, delimiter: string): AsyncGenerator<CsvRow[]> {
-  const cutter = new CsvCutter(delimiter);
+async function* csvRows(
+  parts: AsyncIterable<TextPart>,
+  delimiter: string,
+  empties: EmptyTexts,
+): AsyncGenerator<CsvRow[]> {
+  const cutter = new CsvCutter(delimiter, empties);
   for await (const part of parts) {
     if ('text' in part) yield cutter.rows(part.text, false);
     else yield [...cutter.rows('', true), cutter.overlong(part.overlong)];
@@ -119,7 +128,8 @@ export async function csvSource(
   name: string,
   { delimiter, header }: CsvOptions,
 ): Promise<RowSource> {
-  const rows = csvRows(parts, delimiter);
+  const empties = new EmptyTexts();
+  const rows = csvRows(parts, delimiter, empties);
   let first: CsvRow[] = [];
   while (first.length === 0) {
     const next = await rows.next();
@@ -130,6 +140,7 @@ export async function csvSource(
   return {
     columns: names.map((column) => ({ name: column, schema: null, unfit: null })),
     isText: true,
+    empties,
     rowCount: null,
     blocks: (skipRows, used) => {
       const isUsed = names.map((_, column) => used.includes(column));

@@ -4,7 +4,6 @@
  * lone surrogates (U+DC80 + byte - 0x80), which no value may contain, and affect no other line.
  */
 import { isUtf8 } from 'node:buffer';
-import { ImportError } from './row-block.js';
 
 /** Limit of a line and of a row; the body of an insert cannot hold much more. */
 export const LINE_BYTES_MAX = 2 ** 20;
@@ -17,7 +16,7 @@ export type TextPart =
   /** The beginning of a line of more than LINE_BYTES_MAX bytes. */
   | { readonly overlong: string };
 
-export async function* textParts(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<TextPart> {
+export async function* textParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TextPart> {
   let rest: Uint8Array = new Uint8Array(0);
   let skipping = false;
   let first = true;
@@ -33,7 +32,7 @@ export async function* textParts(bytes: AsyncIterable<Uint8Array>, name: string)
     const end = all.lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
       const whole = all.subarray(0, end);
-      yield { text: decode(first ? withoutMark(whole, name) : whole) };
+      yield { text: decode(first ? withoutMark(whole) : whole) };
       first = false;
     }
     rest = all.subarray(end);
@@ -43,15 +42,10 @@ export async function* textParts(bytes: AsyncIterable<Uint8Array>, name: string)
       skipping = true;
     }
   }
-  if (rest.length > 0) yield { text: decode(first ? withoutMark(rest, name) : rest) };
+  if (rest.length > 0) yield { text: decode(first ? withoutMark(rest) : rest) };
 }
 
-function withoutMark(bytes: Uint8Array, name: string): Uint8Array {
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
-    throw new ImportError(
-      `${name} is UTF-16: convert it to UTF-8, for example with iconv -f UTF-16 -t UTF-8`,
-    );
-  }
+function withoutMark(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Parquet -> Arrow record batches, without a JavaScript value per value; the only file that uses parquet-wasm. It reads what
+ * Parquet -> Arrow record batches, without a JavaScript value per value; the only file of imports that uses parquet-wasm. It reads what
  * formats/parquet.ts reads row by row, in a twentieth of the time.
  * Invariant: the same file, columns and `rowsMax` give batches with the same rows.
  */

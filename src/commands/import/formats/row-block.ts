@@ -6,6 +6,7 @@
 import type { Field, RecordBatch } from 'apache-arrow';
 import type { ExactNumber } from '../../../api/index.js';
 import type { ColumnType, Storage } from '../../../schema/index.js';
+import type { EmptyTexts } from './empty-texts.js';
 
 /** A value of a row as its format gives it; `undefined` and null = missing. */
 export type SourceValue =
@@ -93,6 +94,8 @@ export interface RowSource {
   readonly columns: readonly SourceColumn[];
   /** Every value is a text, from which the type is guessed; other formats have typed values. */
   readonly isText: boolean;
+  /** The texts that were empty by intent, as counted by the source; absent = every empty text of its blocks is one. */
+  readonly empties?: EmptyTexts;
   /** null = not known before all rows are read. */
   readonly rowCount: number | null;
   /** The dimensions named by the first rows, if the rows are lines for POST /v1/insert; otherwise absent. */

@@ -1,4 +1,5 @@
 /** Selects a range of rows of a source, and reads the first rows ahead as a sample. */
+import { EmptyTexts } from './empty-texts.js';
 import type { RowBlock, RowSource, SourceValue } from './row-block.js';
 
 /** The rows with numbers in (after, upTo]. */
@@ -27,6 +28,8 @@ const lastRowOf = ({ count, rowNumbers, broken }: RowBlock): number =>
 export interface Sampled {
   /** Values of the first rows, by column. */
   readonly sample: readonly (readonly SourceValue[])[];
+  /** Empty texts of the rows that `blocks` returned so far. */
+  readonly empties: EmptyTexts;
   /** Rows in (after, upTo]; called once. */
   readonly blocks: (after: number, upTo: number, used: readonly number[]) => AsyncGenerator<RowBlock>;
 }
@@ -48,6 +51,7 @@ export async function sampled(source: RowSource, count: number): Promise<Sampled
       for (let row = 0; row < column.length; row++) values[index].push(column[row]);
     });
   }
+  const empties = source.empties ?? new EmptyTexts();
   // A file with random access is read again, with the requested columns only.
   const isAnywhere = source.rowCount !== null;
   if (isAnywhere) await all.return(undefined);
@@ -55,11 +59,12 @@ export async function sampled(source: RowSource, count: number): Promise<Sampled
     const rows = isAnywhere ? source.blocks(after, used) : continued(first, all);
     for await (const block of rows) {
       const retained = within(block, after, upTo);
+      if (source.empties === undefined) empties.addBlock(retained);
       if (retained.count + retained.broken.length > 0) yield retained;
       if (lastRowOf(block) >= upTo) return;
     }
   }
-  return { sample: values, blocks };
+  return { sample: values, blocks, empties };
 }
 
 async function* continued(first: RowBlock[], rest: AsyncGenerator<RowBlock>): AsyncGenerator<RowBlock> {

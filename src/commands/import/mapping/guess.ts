@@ -8,6 +8,7 @@ import { INT64_MAX, INT64_MIN } from '../../../base/index.js';
 import { DECIMAL_PLACES_MAX } from '../../../interface/index.js';
 import { dateIn, dateTimeIn, readDecimal, type Storage, scaleDecimal } from '../../../schema/index.js';
 import type { SourceType, SourceValue } from '../formats/row-block.js';
+import { dateReader, numberIn, PLAIN_READING, type TextReading } from './text-reading.js';
 import { isRecord, isSourceList, listIn, pointIn } from './values.js';
 
 export type BaseType = 'string' | 'integer' | 'decimal' | 'boolean' | 'date' | 'datetime' | 'geolocation';
@@ -27,6 +28,8 @@ export interface Guess {
   readonly unfit: string | null;
   readonly examples: readonly string[];
   readonly valueCount: number;
+  /** Texts that likely mean a missing value among values of another type, with their counts. */
+  readonly likelyNulls: ReadonlyMap<string, number>;
 }
 
 /** Minimum decimal places: those of auto-create. */
@@ -46,29 +49,55 @@ const DISTINCT_MAX = 1_000;
 const LOW_SHARE = 0.1;
 const LOW_ALWAYS = 50;
 
+const NO_NULLS: ReadonlyMap<string, number> = new Map();
+
 type Kind = BaseType | 'record';
 
 const INTEGER_TEXT = /^-?(?:0|[1-9]\d{0,18})$/;
 const DECIMAL_TEXT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/;
+const AMOUNT = /^-?\d+\.\d\d$/;
+/** A single value shows no habit. */
+const AMOUNTS_MIN = 2;
 const BOOLEAN_TEXT = /^(?:true|false)$/i;
 
 const isInt64 = (text: string): boolean => BigInt(text) >= INT64_MIN && BigInt(text) <= INT64_MAX;
 
-function kindOfText(text: string): Kind {
-  if (INTEGER_TEXT.test(text) && isInt64(text)) return 'integer';
-  if (DECIMAL_TEXT.test(text)) return 'decimal';
-  if (BOOLEAN_TEXT.test(text)) return 'boolean';
-  return kindOfString(text);
+/** Reads the kinds of texts. */
+class Kinds {
+  readonly #reading: TextReading;
+  readonly #dateOf: ReturnType<typeof dateReader>;
+
+  constructor(reading: TextReading) {
+    this.#reading = reading;
+    this.#dateOf = dateReader(reading.dateFormats);
+  }
+
+  /** The text of a number in the form that SQL has; null = it is none. */
+  number(text: string): string | null {
+    return numberIn(text, this.#reading);
+  }
+
+  ofText(text: string): Kind {
+    const read = this.#dateOf(text);
+    if (read !== null) return read.date === null ? 'datetime' : 'date';
+    const number = this.number(text);
+    if (number !== null && INTEGER_TEXT.test(number) && isInt64(number)) return 'integer';
+    if (number !== null && DECIMAL_TEXT.test(number)) return 'decimal';
+    if (BOOLEAN_TEXT.test(text)) return 'boolean';
+    return this.ofString(text);
+  }
+
+  /** The kind of a value that its format gives as a string. */
+  ofString(text: string): Kind {
+    if (dateIn(text) !== null) return 'date';
+    if (dateTimeIn(text) !== null) return 'datetime';
+    const read = this.#dateOf(text);
+    return read === null ? 'string' : read.date === null ? 'datetime' : 'date';
+  }
 }
 
-/** The kind of a value that its format gives as a string. */
-function kindOfString(text: string): Kind {
-  if (dateIn(text) !== null) return 'date';
-  return dateTimeIn(text) === null ? 'string' : 'datetime';
-}
-
-function kindOf(value: SourceValue, isText: boolean): Kind {
-  if (typeof value === 'string') return isText ? kindOfText(value.trim()) : kindOfString(value);
+function kindOf(value: SourceValue, isText: boolean, kinds: Kinds): Kind {
+  if (typeof value === 'string') return isText ? kinds.ofText(value.trim()) : kinds.ofString(value);
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'bigint') return isInt64(String(value)) ? 'integer' : 'decimal';
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'decimal';
@@ -96,10 +125,17 @@ class Evidence {
   #greatest = { text: '0', size: Number.NEGATIVE_INFINITY, leading: '' };
   readonly distinct = new Set<string>();
   readonly examples: string[] = [];
+  /** Whether every value is a text with two digits after the sign before decimals, as amounts of money are written. */
+  areAmounts = true;
+  readonly #kinds: Kinds;
+
+  constructor(kinds: Kinds) {
+    this.#kinds = kinds;
+  }
 
   add(sourceValue: SourceValue, isText: boolean): void {
     this.valueCount++;
-    this.kind = joined(this.kind, kindOf(sourceValue, isText));
+    this.kind = joined(this.kind, kindOf(sourceValue, isText, this.#kinds));
     const text =
       sourceValue instanceof ExactNumber
         ? sourceValue.text
@@ -114,13 +150,15 @@ class Evidence {
       }
       this.distinct.add(text);
     }
-    const read = readDecimal(text.trim());
-    if (read === null || read.digits === '') return;
+    const number = typeof sourceValue === 'string' ? this.#kinds.number(text.trim()) : text;
+    this.areAmounts &&= isText && number !== null && AMOUNT.test(number);
+    const read = number === null ? null : readDecimal(number);
+    if (number === null || read === null || read.digits === '') return;
     const { digits, scale } = read;
     const wholeDigits = digits.length - scale;
     const { size, leading } = this.#greatest;
     if (wholeDigits > size || (wholeDigits === size && digits > leading)) {
-      this.#greatest = { text: text.trim(), size: wholeDigits, leading: digits };
+      this.#greatest = { text: number, size: wholeDigits, leading: digits };
     }
     this.places = Math.max(this.places, scale);
     this.wholeDigits = Math.max(this.wholeDigits, wholeDigits);
@@ -141,6 +179,7 @@ const looksFloating = (evidence: Evidence): boolean =>
 /** Decimal places for the numbers seen; null when a scaled 64-bit integer does not hold them. */
 function placesFor(evidence: Evidence, isFloating: boolean): number | null {
   const { places, wholeDigits } = evidence;
+  if (evidence.areAmounts && evidence.valueCount >= AMOUNTS_MIN && evidence.fits(2)) return 2;
   const spareDigits = DIGITS_MAX - wholeDigits;
   const least = isFloating ? 1 : Math.max(1, places);
   if (isFloating ? least > spareDigits : !evidence.fits(least)) return null;
@@ -148,16 +187,56 @@ function placesFor(evidence: Evidence, isFloating: boolean): number | null {
   return Math.max(least, Math.min(wanted, spareDigits - SPARE_DIGITS));
 }
 
+/** Texts that programs write for a missing value, in lower case. */
+const NULL_WORDS: ReadonlySet<string> = new Set([
+  ...['n/a', '#n/a', 'na', 'n.a.', 'null', '(null)', 'none', 'nil', 'nan', 'missing', 'unknown'],
+  ...['\\n', '-', '--', '?', '.', '#value!', '#ref!', '#div/0!', 'k.a.', 'n. v.', 's.o.'],
+]);
+/** Of the values of a column, at most this share may be likely NULLs. */
+const LIKELY_NULL_SHARE = 0.5;
+
 /** `values` are the first values, including missing ones; texts in `nulls` are missing values too. */
 export function guessColumn(
   values: readonly SourceValue[],
   isText: boolean,
   schema: SourceType | null,
   nulls: ReadonlySet<string>,
+  reading: TextReading = PLAIN_READING,
 ): Guess {
-  const single = new Evidence();
-  const items = new Evidence();
-  const events = new Evidence();
+  if (schema === null) {
+    const likely = likelyNullsIn(values);
+    if (likely.size > 0) {
+      const all = new Set([...nulls, ...likely.keys()]);
+      const guess = guessedFrom(values, isText, schema, all, reading);
+      const count = [...likely.values()].reduce((sum, one) => sum + one, 0);
+      const isClear = guess.type !== 'string' && count <= guess.valueCount * LIKELY_NULL_SHARE;
+      if (isClear && guess.storage === 'latest-value' && !guess.isEvents)
+        return { ...guess, likelyNulls: likely };
+    }
+  }
+  return guessedFrom(values, isText, schema, nulls, reading);
+}
+
+function likelyNullsIn(values: readonly SourceValue[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const value of values) {
+    if (typeof value === 'string' && NULL_WORDS.has(value.trim().toLowerCase()))
+      found.set(value, (found.get(value) ?? 0) + 1);
+  }
+  return found;
+}
+
+function guessedFrom(
+  values: readonly SourceValue[],
+  isText: boolean,
+  schema: SourceType | null,
+  nulls: ReadonlySet<string>,
+  reading: TextReading,
+): Guess {
+  const kinds = new Kinds(reading);
+  const single = new Evidence(kinds);
+  const items = new Evidence(kinds);
+  const events = new Evidence(kinds);
   for (const sourceValue of values) {
     if (sourceValue === null || sourceValue === undefined) continue;
     if (typeof sourceValue === 'string' && (sourceValue === '' || nulls.has(sourceValue))) continue;
@@ -205,5 +284,6 @@ function guessed(
     unfit: kind === 'record' || mixed ? 'objects' : null,
     examples: evidence.examples,
     valueCount: evidence.valueCount,
+    likelyNulls: NO_NULLS,
   };
 }

@@ -25,7 +25,7 @@ export function mappingLines(mapping: Mapping, { columns }: RowSource, rowName: 
     target.made === null ? 'exists' : 'new',
     printable(target.guess.examples.join(', ')) || 'no value yet',
   ]);
-  const { id, dimension, isNewDimension, leftOut } = mapping;
+  const { id, dimension, isNewDimension, leftOut, remarks } = mapping;
   const idText =
     id === null
       ? `the row's number: ${printable(rowName)}:1, ${printable(rowName)}:2, ...`
@@ -34,5 +34,6 @@ export function mappingLines(mapping: Mapping, { columns }: RowSource, rowName: 
     `into dimension ${dimension}${isNewDimension ? ' (new)' : ''}, entity IDs from ${idText}`,
     ...inColumns([HEAD, ...rows]).map((line) => `  ${line}`),
     ...leftOut.map(({ name, why }) => `  omitted: ${printable(name)}, which holds ${why}`),
+    ...remarks.map((remark) => `  note: ${printable(remark)}`),
   ];
 }

@@ -21,6 +21,7 @@ import {
 import { ImportError, type RowSource, type SourceValue } from '../formats/row-block.js';
 import { type ImportOptions, LINE_ID, type TypeFlag } from '../import-options.js';
 import { type Guess, guessColumn } from './guess.js';
+import { proposalFor } from './proposals.js';
 import type { NewColumn, ServerColumns } from './server-model.js';
 import { columnWriter, ValueError, type ValueForm, valueWriter } from './values.js';
 
@@ -54,6 +55,8 @@ export interface Mapping {
   readonly id: readonly number[] | null;
   readonly targets: readonly Target[];
   readonly leftOut: readonly LeftOut[];
+  /** What the user may want to know or change, a sentence each. */
+  readonly remarks: readonly string[];
 }
 
 const ID_NAMES = [ENTITY_ID_COLUMN, 'id'];
@@ -109,6 +112,7 @@ class Planner {
   readonly #dimension: string;
   readonly #nulls: ReadonlySet<string>;
   readonly #leftOut: LeftOut[] = [];
+  readonly #remarks: string[] = [];
 
   constructor(
     source: RowSource,
@@ -165,7 +169,7 @@ class Planner {
       areLines: isOfLines,
       isNewDimension: this.#server === null,
       idCase: this.#server === null ? (this.#options.textCase ?? 'fold') : idCaseOf(this.#server),
-      ...{ id, targets, leftOut: this.#leftOut },
+      ...{ id, targets, leftOut: this.#leftOut, remarks: this.#remarks },
     };
   }
 
@@ -214,7 +218,27 @@ class Planner {
       this.#source.isText,
       this.#source.columns[index].schema,
       this.#nulls,
+      this.#options.reading,
     );
+  }
+
+  /** The texts of a target's column that mean a missing value; remarks those that only likely do. */
+  #nullsFor(type: ColumnType, { likelyNulls, valueCount }: Guess, name: string): ReadonlySet<string> {
+    if (likelyNulls.size === 0 || baseTypeOf(type) === 'string') return this.#nulls;
+    for (const [text, count] of likelyNulls) {
+      this.#remarks.push(
+        `${name}: ${JSON.stringify(text)} in ${count} of ${valueCount + count} values is likely a NULL and is imported as one ` +
+          `(the same as --null ${JSON.stringify(text)}; to keep it as text: --type ${name}=string)`,
+      );
+    }
+    return new Set([...this.#nulls, ...likelyNulls.keys()]);
+  }
+
+  #propose(source: number, type: ColumnType, flag: TypeFlag | null, name: string): void {
+    if (baseTypeOf(type) !== 'string' || flag !== null || this.#source.columns[source].schema !== null)
+      return;
+    const proposal = proposalFor(this.#sample[source] ?? [], this.#nulls);
+    if (proposal !== null) this.#remarks.push(`${name} holds ${proposal}`);
   }
 
   /** The name given by a flag, or the file's name in api-name form, with a number appended if it is taken. */
@@ -245,7 +269,10 @@ class Planner {
       guess.isFloating && baseTypeOf(type) === 'decimal'
         ? (wanted['decimal-places'] ?? guess.decimalPlaces)
         : null;
-    const form: ValueForm = { type, storage: storage ?? null, roundedTo, nulls: this.#nulls };
+    this.#propose(source, type, flag, name);
+    const nulls = this.#nullsFor(type, guess, name);
+    const { reading } = this.#options;
+    const form: ValueForm = { type, storage: storage ?? null, roundedTo, nulls, reading };
     const target = { source, date, column, form, made: known === undefined ? wanted : null, guess };
     this.#checkSample(target, name);
     return target;

@@ -19,6 +19,7 @@ import {
 import { jsonValue } from '../formats/json-value.js';
 import { remembered } from '../formats/remembered.js';
 import type { SourceObject, SourceValue } from '../formats/row-block.js';
+import { dateReader, numberIn, PLAIN_READING, type TextReading } from './text-reading.js';
 
 export class ValueError {
   /** Follows 'column "x": ' in messages. */
@@ -41,6 +42,8 @@ export interface ValueForm {
   readonly roundedTo: number | null;
   /** Texts that mean a missing value, in addition to the empty text. */
   readonly nulls: ReadonlySet<string>;
+  /** How texts are read as numbers and dates; absent = decimal points and ISO 8601. */
+  readonly reading?: TextReading;
 }
 
 const SHOWN_CHARS = 60;
@@ -68,10 +71,22 @@ function writeString(value: SourceValue): Written {
   if (text.length > TEXT_POINTS_MAX && codePointCount(text) > TEXT_POINTS_MAX) {
     return new ValueError(`a string of ${codePointCount(text)} characters; at most ${TEXT_POINTS_MAX}`);
   }
-  return LONE_SURROGATE.test(text) ? new ValueError('the text is not valid UTF-8') : JSON.stringify(text);
+  return LONE_SURROGATE.test(text)
+    ? new ValueError('the text is not valid UTF-8 (in another encoding: --encoding latin-1)')
+    : JSON.stringify(text);
 }
 
 const INTEGER = /^[+-]?\d{1,40}(?:\.0*)?$/;
+
+/** Reads a text as the writers of numbers take it. */
+const readingNumbers = (write: ValueWriter, reading: TextReading): ValueWriter =>
+  reading.decimal === '.'
+    ? write
+    : (value) => {
+        if (typeof value !== 'string') return write(value);
+        const number = numberIn(value.trim(), reading);
+        return number === null ? no(value, 'number with a decimal comma') : write(number);
+      };
 
 function writeInteger(sourceValue: SourceValue): Written {
   if (typeof sourceValue === 'number' && Number.isSafeInteger(sourceValue)) return String(sourceValue);
@@ -134,14 +149,26 @@ function writeBoolean(value: SourceValue): Written {
   return Object.hasOwn(BOOLEANS, word) ? BOOLEANS[word] : no(value, 'boolean');
 }
 
-function writeDate(value: SourceValue): Written {
-  const date = typeof value === 'string' ? dateIn(value.trim()) : null;
-  return date === null ? no(value, 'date YYYY-MM-DD') : `"${date}"`;
+const orFormats = ({ dateFormats }: TextReading): string =>
+  dateFormats.map((format) => ` or ${format}`).join('');
+
+function dateWriter(reading: TextReading): ValueWriter {
+  const read = dateReader(reading.dateFormats);
+  return (value) => {
+    const text = typeof value === 'string' ? value.trim() : null;
+    const date = text === null ? null : (dateIn(text) ?? read(text)?.date ?? null);
+    return date === null ? no(value, `date YYYY-MM-DD${orFormats(reading)}`) : `"${date}"`;
+  };
 }
 
-function writeDateTime(value: SourceValue): Written {
-  const timestamp = dateTimeOf(value);
-  return timestamp === null ? no(value, 'date YYYY-MM-DD hh:mm:ss or Unix time') : `"${timestamp}"`;
+function dateTimeWriter(reading: TextReading): ValueWriter {
+  const read = dateReader(reading.dateFormats);
+  return (value) => {
+    const timestamp = (typeof value === 'string' ? read(value.trim())?.dateTime : null) ?? dateTimeOf(value);
+    return timestamp === null
+      ? no(value, `date YYYY-MM-DD hh:mm:ss${orFormats(reading)} or Unix time`)
+      : `"${timestamp}"`;
+  };
 }
 
 /** "YYYY-MM-DDThh:mm:ssZ" of a date, a date with a time or a Unix time; null for other values. */
@@ -188,19 +215,19 @@ export function listIn(text: string): SourceValue {
   }
 }
 
-function scalarWriter({ type, roundedTo }: ValueForm): ValueWriter {
+function scalarWriter({ type, roundedTo, reading = PLAIN_READING }: ValueForm): ValueWriter {
   switch (baseTypeOf(type)) {
     case 'integer':
     case 'enumerated':
-      return writeInteger;
+      return readingNumbers(writeInteger, reading);
     case 'decimal':
-      return decimalWriter(roundedTo);
+      return readingNumbers(decimalWriter(roundedTo), reading);
     case 'boolean':
       return writeBoolean;
     case 'date':
-      return writeDate;
+      return dateWriter(reading);
     case 'datetime':
-      return writeDateTime;
+      return dateTimeWriter(reading);
     case 'geolocation':
       return writePoint;
     default:
@@ -217,7 +244,7 @@ export function columnWriter(form: ValueForm): ValueWriter {
     (typeof value === 'string' && (value === '' || nulls.has(value)));
   const scalar = scalarWriter(form);
   const one: ValueWriter = (sourceValue) => (isMissing(sourceValue) ? null : scalar(sourceValue));
-  if (isEventType(type)) return eventsWriter(one);
+  if (isEventType(type)) return eventsWriter(one, dateTimeWriter(form.reading ?? PLAIN_READING));
   return rememberingTexts(storage === 'list-of-values' ? listWriter(one, type === 'geolocation') : one);
 }
 
@@ -241,7 +268,7 @@ const listWriter =
 
 /** Writes events in the interface's form: an object {value, date}, or a list of them. */
 const eventsWriter =
-  (one: ValueWriter): ValueWriter =>
+  (one: ValueWriter, timestamp: ValueWriter): ValueWriter =>
   (sourceValue) => {
     if (sourceValue === null || sourceValue === undefined || sourceValue === '') return null;
     const options = typeof sourceValue === 'string' ? listIn(sourceValue) : sourceValue;
@@ -252,7 +279,7 @@ const eventsWriter =
       }
       const value = one(event.value);
       if (value === null) return no(event, 'event with a value');
-      const date = event.date === undefined ? null : writeDateTime(event.date);
+      const date = event.date === undefined ? null : timestamp(event.date);
       if (value instanceof ValueError) return value;
       if (date instanceof ValueError) return date;
       texts.push(date === null ? `{"value":${value}}` : `{"value":${value},"date":${date}}`);

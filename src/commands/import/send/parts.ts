@@ -5,6 +5,7 @@
 import { isEventType } from '../../../schema/index.js';
 import { columnBody } from '../columns/column-plan.js';
 import { IdHashes } from '../columns/id-hashes.js';
+import type { EmptyTexts } from '../formats/empty-texts.js';
 import type { BatchReader, FileBatch } from '../formats/row-block.js';
 import type { Mapping } from '../mapping/mapping.js';
 import { type BadRow, type Body, bodyText, isDistinct } from './bodies.js';
@@ -113,22 +114,27 @@ class ColumnPart implements Part {
   }
 }
 
-/** The rows in (after, upTo] of the file. */
+export interface PartRange {
+  /** The rows in (after, upTo] of the file. */
+  readonly after: number;
+  readonly upTo: number;
+  /** Empty texts of the parts are counted here. */
+  readonly empties: EmptyTexts;
+}
+
 export async function* columnParts(
   reader: BatchReader,
   columns: ImportedColumns,
   insertSender: InsertSender,
-  [after, upTo]: readonly [number, number],
+  { after, upTo, empties }: PartRange,
 ): AsyncGenerator<Part> {
   const inserter = new ColumnInserter(columns, insertSender);
   const { names, rowsMax } = columns.plan;
   for await (const { batch, firstRow } of reader.batches(after, names, rowsMax)) {
     const left = upTo - firstRow + 1;
     if (left <= 0) return;
-    yield new ColumnPart(
-      { batch: left < batch.numRows ? batch.slice(0, left) : batch, firstRow },
-      columns,
-      inserter,
-    );
+    const part = left < batch.numRows ? batch.slice(0, left) : batch;
+    empties.addBatch(part, columns.names);
+    yield new ColumnPart({ batch: part, firstRow }, columns, inserter);
   }
 }

@@ -54,10 +54,12 @@ export async function importIdentity(
 ): Promise<string> {
   const hash = createHash('sha256');
   const { dimension, id, targets, dimensionAt, areLines } = mapping;
-  const columns = targets.map(({ source, date, column, form: { type, storage, roundedTo } }) => {
-    return [source, date, column, type, storage, roundedTo];
+  const columns = targets.map(({ source, date, column, form: { type, storage, roundedTo, nulls } }) => {
+    const own = [...nulls].filter((text) => !options.nulls.includes(text));
+    return [source, date, column, type, storage, roundedTo, ...(own.length === 0 ? [] : [own])];
   });
-  const { nulls, limit, skipRows, header, delimiter, format } = options;
+  const { nulls, limit, skipRows, header, delimiter, format, encoding, reading } = options;
+  const isPlain = reading.decimal === '.' && reading.dateFormats.length === 0;
   const cut = { limit: String(limit), skipRows, header, delimiter, format };
   const plan = {
     dimension,
@@ -66,6 +68,8 @@ export async function importIdentity(
     nulls,
     ...cut,
     ...(areLines ? { dimensionAt } : {}),
+    ...(encoding === null ? {} : { encoding }),
+    ...(isPlain ? {} : { reading }),
     ...(as === 'rows' ? {} : { as }),
   };
   hash.update(JSON.stringify([VERSION, path.basename(input.name), input.byteCount, plan]));

@@ -37,6 +37,7 @@ const mappingOf = (id: readonly number[] | null, targets: readonly Target[]): Ma
     id,
     targets,
     leftOut: [],
+    remarks: [],
   },
 });
 
