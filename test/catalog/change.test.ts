@@ -82,7 +82,10 @@ function group(id: number) {
 }
 
 t.test('removals and alterations invalidate older parses, additions do not', async (t) => {
-  const shrinking = ['dimension-deleted', 'column-changed', 'column-deleted', 'relation-set'];
+  const shrinking = [
+    ...['dimension-deleted', 'column-changed', 'column-deleted', 'relation-set'],
+    ...['segment-set', 'segment-deleted'],
+  ];
   const adding = [
     ...['dimension-created', 'column-created', 'database-changed', 'key-changed', 'user-set'],
     ...['saved-query-set', 'saved-query-deleted'],
@@ -232,6 +235,6 @@ for (let seed = 1; seed <= 10; seed++) {
 
 t.test('every kind of change is generated and has an example', async (t) => {
   const examples = new Set(CHANGES.map(({ change }) => change));
-  t.equal(examples.size, 20);
+  t.equal(examples.size, 22);
   t.strictSame([...generated].sort(), [...examples].sort());
 });
