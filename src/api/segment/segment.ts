@@ -16,7 +16,7 @@ import {
   segmentNamed,
   storedText,
 } from '../../schema/index.js';
-import type { Access } from '../body/access.js';
+import { type Access, segmentQuery } from '../body/access.js';
 import { dimensionAt, readAll, readOrNull } from '../body/fields.js';
 import { type Json, writeJson } from '../body/json.js';
 import { RequestBody } from '../body/request-body.js';
@@ -150,7 +150,7 @@ const bindUse = (
   dimension: Dimension,
   nowMs: number,
   checkColumn?: Access['checkColumn'],
-): unknown => bindQuery([new Map([['segment', name]])], dimension, nowMs, { checkColumn });
+): unknown => bindQuery(segmentQuery(name), dimension, nowMs, { checkColumn });
 
 /** The segment, if the caller may change and delete it. Throws 4023 and 508. */
 function ownSegment(name: string, call: SegmentCall): FoundSegment {

@@ -26,6 +26,7 @@ const PHRASES: readonly string[] = [
   ...['OVER (', ') OVER NAME', 'WINDOW NAME AS', 'QUALIFY', 'WITHIN GROUP', 'FILTER ('],
   ...['ROLLUP (', 'CUBE (', 'GROUPING SETS', 'NULLS FIRST', 'WITH TIES', 'LIMIT ALL', 'LIMIT NULL'],
   'UNNEST (',
+  'IN SEGMENT',
 ];
 
 const BY_FIRST: ReadonlyMap<string, readonly (readonly string[])[]> = (() => {
