@@ -22,6 +22,8 @@ export * from './query/saved-query.js';
 export * from './query/top-values.js';
 export * from './query/total.js';
 export * from './query/view.js';
+export { readSegmentIds } from './segment/ids.js';
+export * from './segment/segment.js';
 export * from './team/custom-key.js';
 export * from './team/database.js';
 export * from './team/permission-group.js';

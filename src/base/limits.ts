@@ -12,6 +12,10 @@ export const QUERIES_PER_REQUEST_MAX = 10;
 export const CONDITIONS_PER_QUERY_MAX = 250;
 export const DIMENSIONS_PER_REQUEST_MAX = 100;
 export const IDS_PER_EXISTS_MAX = 100;
+/** IDs of a static segment in one request. */
+export const SEGMENT_IDS_PER_REQUEST_MAX = 100_000;
+/** Conditions of all segments that a query uses, those of segments in segments included. */
+export const SEGMENT_CONDITIONS_MAX = 10_000;
 export const LEVELS_PER_AGGREGATION_MAX = 5;
 export const TOP_VALUES_MAX = 1_000;
 export const TOP_VALUES_QUERIES_MAX = 100;

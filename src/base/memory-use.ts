@@ -5,7 +5,7 @@ export const ARENA_USES = ['entity-ids', 'values', 'bitmaps', 'events'] as const
 export type ArenaUse = (typeof ARENA_USES)[number];
 
 /** Uses outside arenas. */
-export const HEAP_USES = ['entity-indexes', 'dictionaries', 'lists'] as const;
+export const HEAP_USES = ['entity-indexes', 'dictionaries', 'lists', 'segments'] as const;
 export type HeapUse = (typeof HEAP_USES)[number];
 
 export const DATA_USES = [...ARENA_USES, ...HEAP_USES] as const;
@@ -22,6 +22,7 @@ export const NO_DATA_MEMORY: DataMemory = {
   'entity-indexes': 0,
   dictionaries: 0,
   lists: 0,
+  segments: 0,
 };
 
 export function sumOfMemory(all: readonly DataMemory[]): DataMemory {

@@ -11,6 +11,7 @@ import {
   type Dimension,
   newDimension,
   type Relation,
+  type Segment,
   type TextCase,
 } from '../schema/index.js';
 import {
@@ -27,7 +28,7 @@ import {
 } from './catalog.js';
 
 /** A new dimension, without columns and relations. */
-export type NewDimension = Omit<Dimension, 'columns' | 'relations' | 'textCase'> & {
+export type NewDimension = Omit<Dimension, 'columns' | 'relations' | 'segments' | 'textCase'> & {
   /** Absent in records of early stores, which fold case. */
   readonly textCase?: TextCase;
 };
@@ -70,6 +71,13 @@ export type CatalogChange =
   | ({ readonly change: 'column-deleted'; readonly columnId: number } & DimensionRef)
   /** Creates or replaces the relation; a relation without columns is deleted. */
   | ({ readonly change: 'relation-set'; readonly relation: Relation } & DimensionRef)
+  /** Creates the segment or replaces the segment with the same name; `replaces`: the id that the IDs of that one were stored under. */
+  | ({
+      readonly change: 'segment-set';
+      readonly segment: Segment;
+      readonly replaces: number | null;
+    } & DimensionRef)
+  | ({ readonly change: 'segment-deleted'; readonly name: string; readonly segmentId: number } & DimensionRef)
   | { readonly change: 'account-set'; readonly state: AccountState }
   | { readonly change: 'retention-set'; readonly suspended: boolean }
   /** Creates the user or replaces the user with the same email. */
@@ -110,6 +118,7 @@ interface ModelStep {
 interface OwnDimension extends Dimension {
   readonly columns: Map<string, Column>;
   readonly relations: Map<string, Relation>;
+  readonly segments: Map<string, Segment>;
 }
 
 /**
@@ -266,6 +275,18 @@ class Draft {
         setRelation(this.#own(model, change.dimensionId), relation);
         break;
       }
+      case 'segment-set': {
+        const { segment } = change;
+        const model = this.#changed(change.databaseId, { nextDimensionId: segment.id + 1, shrinks: true });
+        this.#own(model, change.dimensionId).segments.set(segment.name, segment);
+        break;
+      }
+      case 'segment-deleted': {
+        const model = this.#changed(change.databaseId, { shrinks: true });
+        const { segments } = this.#own(model, change.dimensionId);
+        invariant(segments.delete(change.name), 'the segment does not exist');
+        break;
+      }
       default:
         invariant(false, `a change of the unknown kind ${JSON.stringify(change.change)}`);
     }
@@ -370,6 +391,7 @@ class Draft {
       ...dimension,
       columns: new Map(dimension.columns),
       relations: new Map(dimension.relations),
+      segments: new Map(dimension.segments),
     };
     this.#owned.add(own);
     this.#put(model, own);

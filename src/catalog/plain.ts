@@ -2,7 +2,7 @@
  * Converts the catalog and its changes to the form that is stored as MessagePack, without Map and BigInt, and back. The form
  * is part of the formats of the log and the manifest: fields may only be added, and their absence must have a meaning.
  */
-import type { Column, DatabaseModel, Dimension, Relation, TextCase } from '../schema/index.js';
+import type { Column, DatabaseModel, Dimension, Relation, Segment, TextCase } from '../schema/index.js';
 import {
   type ApiKey,
   type Catalog,
@@ -19,9 +19,10 @@ import type { CatalogChange } from './change.js';
 /** Absent in early stores, which fold case. */
 type StoredCase<T> = Omit<T, 'textCase'> & { readonly textCase?: TextCase };
 type PlainColumn = StoredCase<Omit<Column, 'range'>> & { readonly range: readonly string[] | null };
-type PlainDimension = StoredCase<Omit<Dimension, 'columns' | 'relations'>> & {
+type PlainDimension = StoredCase<Omit<Dimension, 'columns' | 'relations' | 'segments'>> & {
   readonly columns: readonly PlainColumn[];
   readonly relations?: readonly Relation[];
+  readonly segments?: readonly Segment[];
 };
 type PlainModel = StoredCase<Omit<DatabaseModel, 'dimensions'>> & {
   readonly dimensions: readonly PlainDimension[];
@@ -49,16 +50,18 @@ const columnOf = (plain: PlainColumn): Column => ({
 const byApiName = <T extends { readonly apiName: string }>(items: readonly T[]): ReadonlyMap<string, T> =>
   new Map(items.map((item) => [item.apiName, item]));
 
-const plainDimension = (dimension: Dimension): PlainDimension => ({
+const plainDimension = ({ segments, ...dimension }: Dimension): PlainDimension => ({
   ...dimension,
   columns: [...dimension.columns.values()].map(plainColumn),
   relations: [...dimension.relations.values()],
+  ...(segments.size === 0 ? {} : { segments: [...segments.values()] }),
 });
 const dimensionOf = (plain: PlainDimension): Dimension => ({
   ...plain,
   textCase: plain.textCase ?? 'fold',
   columns: byApiName(plain.columns.map(columnOf)),
   relations: new Map((plain.relations ?? []).map((relation) => [relation.name, relation])),
+  segments: new Map((plain.segments ?? []).map((segment) => [segment.name, segment])),
 });
 
 function modelOf({ properties: _, ...plain }: PlainModel): DatabaseModel {

@@ -316,6 +316,41 @@ export class Quarry {
     await this.#send.change('DELETE', savedPath(name), undefined, options);
   }
 
+  // Segments
+
+  createSegment(segment: Q.NewSegment, options?: CallOptions): Promise<A.Segment> {
+    return this.#send.change<A.Segment>('POST', '/v1/segment', segment, options);
+  }
+
+  async segments(options?: CallOptions): Promise<readonly A.Segment[]> {
+    return (await this.#send.get<{ readonly segments: readonly A.Segment[] }>('/v1/segment', options))
+      .segments;
+  }
+
+  segment(name: string, options?: CallOptions): Promise<A.DescribedSegment> {
+    return this.#send.get<A.DescribedSegment>(segmentPath(name), options);
+  }
+
+  /** Replaces the query or all IDs of a segment. */
+  async changeSegment(name: string, segment: Q.ChangedSegment, options?: CallOptions): Promise<void> {
+    await this.#send.change('PUT', segmentPath(name), segment, options);
+  }
+
+  async deleteSegment(name: string, options?: CallOptions): Promise<void> {
+    await this.#send.change('DELETE', segmentPath(name), undefined, options);
+  }
+
+  /** Adds IDs to a static segment. */
+  async addSegmentIds(name: string, ids: readonly string[], options?: CallOptions): Promise<void> {
+    await this.#send.change('POST', `${segmentPath(name)}/ids`, { ids }, options);
+  }
+
+  /** Removes IDs from a static segment. Returns the number of those that it had. */
+  async removeSegmentIds(name: string, ids: readonly string[], options?: CallOptions): Promise<number> {
+    type Answer = { readonly removed: number };
+    return (await this.#send.change<Answer>('DELETE', `${segmentPath(name)}/ids`, { ids }, options)).removed;
+  }
+
   // Databases, keys, users
 
   /** The database of the key. */
@@ -420,6 +455,7 @@ export class Quarry {
 const namesIn = ({ 'api-name': names }: ApiNames): readonly string[] =>
   typeof names === 'string' ? [names] : names;
 const savedPath = (name: string): string => `/v1/query/saved/${encodeURIComponent(name)}`;
+const segmentPath = (name: string): string => `/v1/segment/${encodeURIComponent(name)}`;
 const keyBody = (database: string, key: object): object => ({
   'database-name': database,
   'custom-database-key': key,

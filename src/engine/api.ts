@@ -182,6 +182,37 @@ export interface Decision<T> {
   readonly answer: T;
 }
 
+/** IDs of a static segment. */
+export interface SegmentTarget {
+  /** The dimension of the entities, and the id under which the IDs are stored. */
+  readonly dimensionId: number;
+  readonly segmentId: number;
+  /** In stored form, each once. */
+  readonly ids: readonly string[];
+}
+
+/**
+ * IDs to add to a static segment, and the changes that make it, if it is new. `decide` gets the newest catalog and may throw a
+ * QuarryError. It must have no side effects: it runs again after a wait, and only the last run counts.
+ */
+export interface SegmentAddition<T> {
+  readonly databaseId: number;
+  readonly decide: (catalog: Catalog) => Decision<T> & { readonly added: SegmentTarget };
+  /** Called with the number of IDs, before anything is logged; throws to refuse. */
+  readonly charge: (idCount: number) => void;
+}
+
+/** IDs to remove from a static segment; `decide` as in SegmentAddition. */
+export interface SegmentRemoval {
+  readonly databaseId: number;
+  readonly decide: (catalog: Catalog) => SegmentTarget;
+}
+
+export interface SegmentAnswer<T> {
+  readonly answer: T;
+  readonly count: number;
+}
+
 /** Requests to and writes into one database since it was created. */
 export interface DatabaseUsage {
   /** Requests authorized by the database's keys, and how many of them are queries. Exact up to the last checkpoint. */
@@ -379,6 +410,10 @@ export interface EngineApi extends QueryApi {
    * again after a wait, and only the last run counts.
    */
   change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T>;
+  /** Adds IDs to a static segment by one record; resolves when they are durable and visible. */
+  addSegmentIds<T>(request: SegmentAddition<T>): Promise<SegmentAnswer<T>>;
+  /** Removes IDs from a static segment by one record; resolves with the number of those that it had. */
+  removeSegmentIds(request: SegmentRemoval): Promise<number>;
   usage(databaseId: number): DatabaseUsage;
   /** Counts one authorized request in the database's usage. */
   noteRequest(databaseId: number, isQuery: boolean): void;

@@ -34,6 +34,9 @@ import type {
   QueryOptions,
   QueryPlan,
   ScriptRequest,
+  SegmentAddition,
+  SegmentAnswer,
+  SegmentRemoval,
   SelectRequest,
 } from './api.js';
 import { sumOfData } from './data-sum.js';
@@ -58,6 +61,7 @@ import { DeduplicationTable } from './write/deduplication.js';
 import { LineKeys } from './write/line-keys.js';
 import { RecordNotes } from './write/record-notes.js';
 import { ScriptWriter } from './write/script-writer.js';
+import { SegmentWriter } from './write/segment-writer.js';
 import { UsageBook } from './write/usage.js';
 import { WriteMemory } from './write/write-memory.js';
 import { type Write, WriteOrder } from './write/write-order.js';
@@ -89,6 +93,7 @@ export class Engine implements EngineApi {
   readonly #extractStreams: ExtractStreams;
   readonly #writer: Writer;
   readonly #scripts: ScriptWriter;
+  readonly #segments: SegmentWriter;
   readonly #checkpoints: Checkpointer;
   readonly #repair: WorkerRepair;
   readonly #usage = new UsageBook();
@@ -193,6 +198,7 @@ export class Engine implements EngineApi {
     const writing = { ...parts, notes, memory: this.#memory };
     const checked = { ...writing, checkWritable: () => this.#checkWritable() };
     this.#writer = new Writer(checked);
+    this.#segments = new SegmentWriter(checked);
     this.#scripts = new ScriptWriter({
       ...checked,
       select: (plan, format, cancellation) =>
@@ -263,6 +269,14 @@ export class Engine implements EngineApi {
 
   script(request: ScriptRequest): Promise<readonly number[]> {
     return this.#write(() => this.#scripts.write(request));
+  }
+
+  addSegmentIds<T>(request: SegmentAddition<T>): Promise<SegmentAnswer<T>> {
+    return this.#write(() => this.#segments.add(request));
+  }
+
+  removeSegmentIds(request: SegmentRemoval): Promise<number> {
+    return this.#write(() => this.#segments.remove(request));
   }
 
   change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {

@@ -6,6 +6,7 @@ export {
   rowCountOf,
 } from './columnar/arrow-message.js';
 export { ARROW_ROWS_MAX, parseColumns } from './columnar/parse-columns.js';
+export { batchesOfIds } from './id-batches.js';
 export { parseInsert } from './insert.js';
 export * from './lines.js';
 export * from './parse.js';

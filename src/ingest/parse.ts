@@ -34,7 +34,7 @@ export interface ParsedInsert {
   readonly buffer: ArrayBufferLike;
   readonly batches: readonly BatchRange[];
   /** Objects that auto-create creates, with the next IDs of the model's counters; empty otherwise. */
-  readonly createdDimensions: readonly Omit<Dimension, 'columns' | 'relations'>[];
+  readonly createdDimensions: readonly Omit<Dimension, 'columns' | 'relations' | 'segments'>[];
   readonly createdColumns: readonly { readonly dimensionId: number; readonly column: Column }[];
   /** Relations that new columns are added to, with all their columns. */
   readonly createdRelations: readonly { readonly dimensionId: number; readonly relation: Relation }[];

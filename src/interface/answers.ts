@@ -370,6 +370,36 @@ export const savedQueryDeleted = success({
   ...{ type, query, 'cache-period': cachePeriod },
 });
 
+// Segments
+
+const segmentMembers = {
+  name: anyText,
+  dimension: anyText,
+  query: plain<readonly unknown[] | null>({
+    type: ['array', 'null'],
+    description: 'The condition list that the members satisfy, as it was sent; null = a static segment.',
+  }),
+};
+const segment = named('Segment', object(segmentMembers));
+export type Segment = Infer<typeof segment>;
+export const segmentMade = success(segmentMembers);
+export const segments = success({ segments: list(segment, 'By dimension, in the order of their creation.') });
+const describedSegment = {
+  ...segmentMembers,
+  'id-count': plain<number | null>({
+    type: ['integer', 'null'],
+    description:
+      'The IDs of a static segment, those that are no entities included; null for others, and for keys with a filter.',
+  }),
+};
+export const segmentDescribed = success(describedSegment);
+export type DescribedSegment = Infer<typeof segmentDescribed>;
+export const segmentDeleted = success({ 'deleted-segment': text('Name of the deleted segment.') });
+export const segmentIdsAdded = success({
+  added: count('Different IDs of the request; those that the segment had are counted, too.'),
+});
+export const segmentIdsRemoved = success({ removed: count('IDs that the segment had.') });
+
 // Databases, keys, users
 
 const timestamp = text('YYYY-MM-DDThh:mm:ss.ffffff in UTC.', {

@@ -270,16 +270,27 @@ export type BehaviourCondition =
   | { readonly retention: Readonly<Record<string, unknown>> }
   | { readonly active: Readonly<Record<string, unknown>> };
 
+export const segmentCondition = named(
+  'SegmentCondition',
+  object(
+    { segment: text('The name of a segment of the dimension.') },
+    { description: 'A member of the segment.' },
+  ),
+);
+/** Membership in a segment. */
+export type SegmentCondition = Infer<typeof segmentCondition>;
+
 const condition = named(
   'Condition',
   union(
-    'A condition on a column, a group of events, or a condition on behaviour.',
+    'A condition on a column, a group of events, a condition on behaviour, or on a segment.',
     columnCondition,
     frequency,
+    segmentCondition,
     later<BehaviourCondition>('BehaviourCondition'),
   ),
 );
-export type Condition = ColumnCondition | Frequency | BehaviourCondition;
+export type Condition = ColumnCondition | Frequency | BehaviourCondition | SegmentCondition;
 
 export const OPERATORS = ['and', 'or', 'not'] as const;
 /** Conditions with operators between them; a list may begin with `not` and may contain lists. */

@@ -4,6 +4,8 @@ import {
   DESCRIPTION_CHARS_MAX,
   DIMENSIONS_PER_REQUEST_MAX,
   NAME_CHARS_MAX,
+  SEGMENT_IDS_PER_REQUEST_MAX,
+  TEXT_POINTS_MAX,
 } from '../base/limits.js';
 import { dimension, type Query, query } from './conditions.js';
 import { type Level, levels, savedAggregation, type TopValuesQuery, topValues } from './levels.js';
@@ -245,17 +247,16 @@ const definition = {
     }),
   ),
 };
+const savedName = text('Letters, digits and dashes.', {
+  forms: [{ pattern: /^[A-Za-z0-9-]*$/, message: 'has characters other than letters, digits and dashes' }],
+  minLength: 1,
+  maxLength: NAME_CHARS_MAX,
+  codes: { missing: 4021, wrong: 4034, empty: 4041, long: 4041 },
+});
 export const newSavedQuery = named(
   'NewSavedQuery',
   body(SAVED, {
-    name: text('Letters, digits and dashes.', {
-      forms: [
-        { pattern: /^[A-Za-z0-9-]*$/, message: 'has characters other than letters, digits and dashes' },
-      ],
-      minLength: 1,
-      maxLength: NAME_CHARS_MAX,
-      codes: { missing: 4021, wrong: 4034, empty: 4041, long: 4041 },
-    }),
+    name: savedName,
     ...definition,
   }),
 );
@@ -279,3 +280,26 @@ export type SavedQueryDefinition = {
       : Readonly<Record<string, unknown>>;
   };
 }[SavedQueryType];
+
+const memberIds = (description: string, bounds: { readonly minItems?: number } = {}) =>
+  list(unread(plain<string>({ type: 'string', minLength: 1, maxLength: TEXT_POINTS_MAX })), description, {
+    ...bounds,
+    maxItems: SEGMENT_IDS_PER_REQUEST_MAX,
+    codes: { empty: 4031, long: 4019 },
+  });
+const members = {
+  query: optional(orNull(unread(query))),
+  ids: orNull(memberIds('The IDs of a static segment, which need not be entities yet; more by its `ids`.')),
+  dimension,
+};
+export const newSegment = named(
+  'NewSegment',
+  body(SAVED, { name: savedName, ...members }, { description: 'Either `query` or `ids`.' }),
+);
+export type NewSegment = Infer<typeof newSegment>;
+export const changedSegment = named('ChangedSegment', body(SAVED, members));
+export type ChangedSegment = Infer<typeof changedSegment>;
+export const segmentIds = named(
+  'SegmentIds',
+  body({ wrong: 4049, missing: 4025, type: 4004 }, { ids: memberIds('Entity IDs.', { minItems: 1 }) }),
+);

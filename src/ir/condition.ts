@@ -24,6 +24,8 @@ export type Condition =
   | { readonly op: 'freqgroup'; readonly events: readonly EventTest[]; readonly minfreq: number }
   /** The behaviour of the entity passes the test; never unknown. */
   | { readonly op: 'behaviour'; readonly question: BehaviourScope; readonly test: BehaviourTest }
+  /** The entity is a member of the segment with this id; condition null = of the static segment, by its ID. Never unknown. */
+  | { readonly op: 'segment'; readonly segmentId: number; readonly condition: Condition | null }
   | { readonly op: 'and' | 'or'; readonly members: readonly Condition[] }
   | { readonly op: 'not'; readonly member: Condition };
 

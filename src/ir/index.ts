@@ -17,6 +17,7 @@ export * from './range-set.js';
 export * from './read-plan.js';
 export * from './relation.js';
 export * from './row-order.js';
+export * from './segments.js';
 export * from './select.js';
 export * from './stage.js';
 export * from './window.js';

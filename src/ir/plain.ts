@@ -28,6 +28,7 @@ type PlainCondition =
   | { readonly op: 'event'; readonly event: PlainEvent; readonly minfreq: number }
   | { readonly op: 'freqgroup'; readonly events: readonly PlainEvent[]; readonly minfreq: number }
   | { readonly op: 'behaviour'; readonly question: PlainScope; readonly test: BehaviourTest }
+  | { readonly op: 'segment'; readonly segmentId: number; readonly condition: PlainCondition | null }
   | { readonly op: 'and' | 'or'; readonly members: readonly PlainCondition[] }
   | { readonly op: 'not'; readonly member: PlainCondition };
 
@@ -72,6 +73,8 @@ function plainOf(condition: Condition): PlainCondition {
       return { ...condition, events: condition.events.map(plainEvent) };
     case 'behaviour':
       return { ...condition, question: plainScope(condition.question) };
+    case 'segment':
+      return { ...condition, condition: condition.condition === null ? null : plainOf(condition.condition) };
     case 'not':
       return { op: 'not', member: plainOf(condition.member) };
     default:
@@ -97,6 +100,8 @@ function conditionOf(plain: PlainCondition): Condition {
       return { ...plain, events: plain.events.map(eventOf) };
     case 'behaviour':
       return { ...plain, question: scopeOf(plain.question) };
+    case 'segment':
+      return { ...plain, condition: plain.condition === null ? null : conditionOf(plain.condition) };
     case 'not':
       return { op: 'not', member: conditionOf(plain.member) };
     default:

@@ -7,6 +7,7 @@ import { DATA_OPERATIONS } from './operations/data.js';
 import { MODEL_OPERATIONS } from './operations/model.js';
 import type { Operations } from './operations/operation.js';
 import { QUERY_OPERATIONS } from './operations/queries.js';
+import { SEGMENT_OPERATIONS } from './operations/segments.js';
 import { TEAM_OPERATIONS } from './operations/team.js';
 
 export { type Operation, TAGS } from './operations/operation.js';
@@ -16,5 +17,6 @@ export const OPERATIONS: Operations = {
   ...DATA_OPERATIONS,
   ...QUERY_OPERATIONS,
   ...BEHAVIOUR_OPERATIONS,
+  ...SEGMENT_OPERATIONS,
   ...TEAM_OPERATIONS,
 };

@@ -10,7 +10,7 @@ import { CorruptionError } from '../base/index.js';
 import { type ArrowTable, decodeArrowFile, encodeArrowFile, type Lz4 } from '../column/index.js';
 import type { SnapshotFileEntry } from '../format/index.js';
 import type { FileSystem } from '../io/index.js';
-import type { DatabaseModel, Dimension } from '../schema/index.js';
+import { type DatabaseModel, type Dimension, storedDimension } from '../schema/index.js';
 import type { DimensionKey, DimensionShard, Shard, SnapshotState } from '../storage/index.js';
 import { copyEntities, copyEvents, LocalCodes } from './copy-segment.js';
 import { restoreEntities, restoreEvents } from './restore-segment.js';
@@ -57,7 +57,7 @@ export class WorkerCheckpoint {
     for (const shard of shards) {
       for (const { shard: source, ...key } of shard.dimensions()) {
         const model = models.find(({ id }) => id === key.databaseId);
-        const dimension = [...(model?.dimensions.values() ?? [])].find(({ id }) => id === key.dimensionId);
+        const dimension = model === undefined ? undefined : storedDimension(model, key.dimensionId);
         if (dimension !== undefined) this.#addDimension(shard.index, key, source, dimension);
       }
     }

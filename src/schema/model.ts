@@ -52,6 +52,21 @@ export interface Relation {
   readonly columnIds: readonly number[];
 }
 
+/** A named set of entities of a dimension. */
+export interface Segment {
+  /**
+   * Counted with the dimensions of the database. The IDs of a static segment are stored as the entities of a dimension with
+   * this id, which no model names.
+   */
+  readonly id: number;
+  /** Unique within the database. */
+  readonly name: string;
+  /** JSON text of the condition list that the members satisfy, bound again for every use; null = a static segment. */
+  readonly query: string | null;
+  /** Hash of the custom key that created the segment; null for other creators. */
+  readonly creator: string | null;
+}
+
 export interface Dimension {
   readonly id: number;
   readonly name: string;
@@ -62,6 +77,8 @@ export interface Dimension {
   readonly columns: ReadonlyMap<string, Column>;
   /** By name. */
   readonly relations: ReadonlyMap<string, Relation>;
+  /** By name. */
+  readonly segments: ReadonlyMap<string, Segment>;
 }
 
 export interface DatabaseModel {
@@ -158,7 +175,35 @@ export function newDimension({
     textCase,
     columns: new Map([[ENTITY_ID_COLUMN, entityIdColumn(textCase)]]),
     relations: new Map(),
+    segments: new Map(),
   };
+}
+
+/** The dimension, if it exists, whose rows are stored under this id: one of the model, or that of the IDs of a static segment. */
+export function storedDimension(model: DatabaseModel, id: number): Dimension | undefined {
+  for (const dimension of model.dimensions.values()) {
+    if (dimension.id === id) return dimension;
+    for (const segment of dimension.segments.values()) {
+      if (segment.id === id && segment.query === null) return idsOf(segment, dimension);
+    }
+  }
+  return undefined;
+}
+
+/** The dimension that holds the IDs of a static segment of `dimension`. */
+export const idsOf = ({ id, name }: Segment, { textCase }: Pick<Dimension, 'textCase'>): Dimension =>
+  newDimension({ id, apiName: name, textCase });
+
+/** The segment with the name, and its dimension. */
+export function segmentNamed(
+  model: DatabaseModel,
+  name: string,
+): { readonly segment: Segment; readonly dimension: Dimension } | undefined {
+  for (const dimension of model.dimensions.values()) {
+    const segment = dimension.segments.get(name);
+    if (segment !== undefined) return { segment, dimension };
+  }
+  return undefined;
 }
 
 /** The form in which a text is stored and compared. */

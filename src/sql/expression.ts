@@ -4,6 +4,7 @@
  * AND (`a OR b AND c` becomes `(a OR b) AND c`), and keeps neither source positions nor the digits of numbers.
  * Invariants: those of operand.ts; comparisons cannot be chained without parentheses.
  */
+import { inSegment } from './in-segment.js';
 import { LIST, nodeAt, OperandReader } from './operand.js';
 import { comparedRows, ROW_LIST_HEIGHT, rowIn } from './query/row-values.js';
 import { itemsQuery } from './query/unnest.js';
@@ -106,6 +107,8 @@ export class ExpressionReader extends OperandReader {
     if (this.acceptKeyword('IS')) return this.#is(of, position, distinctions);
     const negated = this.acceptKeyword('NOT');
     if (this.acceptKeyword('IN')) {
+      const segment = inSegment(this, of, negated, position);
+      if (segment !== null) return segment;
       if (this.isQueryAhead()) return this.#inQuery([of], '=', 'any', negated, position);
       return { is: 'in', of, values: this.#list(), negated, ...nodeAt(position) };
     }

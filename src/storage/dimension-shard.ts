@@ -26,6 +26,8 @@ import { EventTable } from './event-table.js';
 import { greatestLink, renumberLinks } from './links.js';
 import { NO_COLUMN, type NoteMemory } from './memory.js';
 import type { RowBitmap } from './row-bitmap.js';
+import { SegmentBitmaps } from './segment-bitmaps.js';
+import { TouchedRows } from './touched-rows.js';
 import { UnusedStrings } from './unused-strings.js';
 
 /** Limits that tests lower. */
@@ -43,6 +45,10 @@ export class DimensionShard {
   readonly segments: EntitySegment[] = [];
   readonly dictionaries = new Map<number, Dictionary>();
   readonly events = new Map<number, EventTable>();
+  /** The dimensions of the database in this shard, by ID. */
+  readonly siblings: ReadonlyMap<number, DimensionShard>;
+  readonly touched = new TouchedRows();
+  readonly segmentBitmaps = new SegmentBitmaps();
   readonly #pool: ArenaPool;
   readonly #index = new EntityIndex();
   readonly #compactionDeadMin: number;
@@ -59,8 +65,14 @@ export class DimensionShard {
   #idFrom = 0;
   #idTo = 0;
 
-  constructor(pool: ArenaPool, dimensionId: number, bounds: StorageBounds = {}) {
+  constructor(
+    pool: ArenaPool,
+    dimensionId: number,
+    bounds: StorageBounds = {},
+    siblings: ReadonlyMap<number, DimensionShard> = new Map(),
+  ) {
     this.#pool = pool;
+    this.siblings = siblings;
     this.dimensionId = dimensionId;
     this.#compactionDeadMin = bounds.compactionDeadMin ?? COMPACTION_DEAD_MIN;
     this.#linkMax = bounds.linkMax ?? 0xffffffff;
@@ -85,7 +97,12 @@ export class DimensionShard {
 
   /** Bytes outside the arenas, by use. */
   get heapMemory(): Readonly<Record<HeapUse, number>> {
-    const memory = { 'entity-indexes': this.#index.memoryBytes, dictionaries: 0, lists: 0 };
+    const memory = {
+      'entity-indexes': this.#index.memoryBytes,
+      dictionaries: 0,
+      lists: 0,
+      segments: this.segmentBitmaps.memoryBytes,
+    };
     for (const dictionary of this.dictionaries.values()) memory.dictionaries += dictionary.memoryBytes;
     for (const segment of this.segments) memory.lists += segment.listBytes;
     return memory;
@@ -98,6 +115,7 @@ export class DimensionShard {
   /** Reports each piece of its memory, inside and outside the arenas. */
   noteMemory(note: NoteMemory): void {
     note('entity-indexes', NO_COLUMN, this.#index.memoryBytes);
+    note('segments', NO_COLUMN, this.segmentBitmaps.memoryBytes);
     for (const [columnId, { memoryBytes }] of this.dictionaries) note('dictionaries', columnId, memoryBytes);
     for (const segment of this.segments) segment.noteMemory(note);
     for (const [columnId, { segments }] of this.events) {
@@ -121,9 +139,15 @@ export class DimensionShard {
     return this.#index.find(hash, this.#same);
   }
 
-  readonly #compareIds = (a: number, b: number): number => Buffer.compare(this.#idOf(a), this.#idOf(b));
+  /** Returns the row of the entity with this ID, or -1. */
+  rowOfId(id: Uint8Array): number {
+    return this.findRow(hashBytes(id, 0, id.length), id, 0, id.length);
+  }
 
-  #idOf(row: number): Uint8Array {
+  readonly #compareIds = (a: number, b: number): number => Buffer.compare(this.idOf(a), this.idOf(b));
+
+  /** The bytes of the ID of the entity in `row`, also if it was deleted: a view, valid until the next change. */
+  idOf(row: number): Uint8Array {
     const { offsets, bytes } = this.segments[row >>> SEGMENT_ROWS_SHIFT].ids();
     const rowInSegment = row & SEGMENT_ROWS_MASK;
     return bytes.subarray(offsets[rowInSegment], offsets[rowInSegment + 1]);
@@ -230,6 +254,7 @@ export class DimensionShard {
     for (let entity = 0; entity < rowCount; entity++) {
       rows[entity] = this.#rowOf(idHashes[entity], idBytes, idOffsets[entity], idOffsets[entity + 1]);
     }
+    this.touched.add(rows);
     applySections(this, batch.sections, rows);
     for (const { columnId, rows: entries } of batch.sections) {
       this.#unusedStrings.changed(columnId, entries.length);
@@ -242,6 +267,7 @@ export class DimensionShard {
    */
   update(rows: Uint32Array, batch: Batch): void {
     if (rows.length === 0) return;
+    this.touched.add(rows);
     applyToAll(this, batch.sections, rows);
     for (const { columnId } of batch.sections) this.#unusedStrings.changed(columnId, rows.length);
   }
@@ -262,12 +288,14 @@ export class DimensionShard {
       }
       segment.delete(rowsInSegment);
     }
+    this.touched.add(rows);
     this.#entityCount -= rows.length;
     this.#deadCount += rows.length;
     if (isCompactionDue(this.#deadCount, this.#entityCount, this.#compactionDeadMin)) this.#compact();
   }
 
   #compact(): void {
+    this.touched.forget();
     const rows = compactSegments(this.#pool, this.segments);
     this.#index.remap(rows);
     this.#firstOpen = 0;
@@ -288,6 +316,7 @@ export class DimensionShard {
 
   /** Drops a column: its values, strings and events. A running checkpoint keeps them. */
   dropColumn(columnId: number): void {
+    this.touched.forget();
     for (const segment of this.segments) {
       segment.dropColumn(columnId);
       segment.dropOwners(columnId);
@@ -302,6 +331,7 @@ export class DimensionShard {
   expire(columnId: number, before: number): void {
     const table = this.events.get(columnId);
     if (table === undefined || !table.expire(before)) return;
+    this.touched.forget();
     for (const segment of this.segments) segment.dropOwners(columnId);
     for (const segment of table.segments) {
       this.markOwners(columnId, segment.datesAndRows(segment.eventCount).rows);

@@ -9,6 +9,7 @@ export * from './latest-column.js';
 export * from './list-column.js';
 export * from './memory.js';
 export * from './row-bitmap.js';
+export * from './segment-bitmaps.js';
 export * from './shard.js';
 export * from './snapshot-state.js';
 export {

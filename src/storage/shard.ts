@@ -38,7 +38,7 @@ export class Shard {
     }
     let dimension = database.get(dimensionId);
     if (dimension === undefined) {
-      dimension = new DimensionShard(this.#pool, dimensionId, this.#bounds);
+      dimension = new DimensionShard(this.#pool, dimensionId, this.#bounds, database);
       database.set(dimensionId, dimension);
     }
     return dimension;
@@ -97,7 +97,7 @@ export class Shard {
 
   /** Bytes outside the arenas, by use. */
   get heapMemory(): Readonly<Record<HeapUse, number>> {
-    const memory = { 'entity-indexes': 0, dictionaries: 0, lists: 0 };
+    const memory = { 'entity-indexes': 0, dictionaries: 0, lists: 0, segments: 0 };
     for (const { shard } of this.dimensions()) {
       const { heapMemory } = shard;
       for (const use of HEAP_USES) memory[use] += heapMemory[use];

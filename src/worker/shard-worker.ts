@@ -242,7 +242,7 @@ export class ShardWorker {
   }
 
   #heapMemory(): Record<HeapUse, number> {
-    const memory = { 'entity-indexes': 0, dictionaries: 0, lists: 0 };
+    const memory = { 'entity-indexes': 0, dictionaries: 0, lists: 0, segments: 0 };
     for (const { heapMemory } of this.#shards.values()) {
       for (const use of HEAP_USES) memory[use] += heapMemory[use];
     }

@@ -143,6 +143,19 @@ export const CHANGES: readonly CatalogChange[] = [
   { change: 'saved-query-deleted', databaseId: 1, name: '2' },
   { change: 'saved-query-deleted', databaseId: 2, name: 'daily' },
   { change: 'dimension-renamed', databaseId: 1, dimensionId: 2, apiName: 'other' },
+  {
+    ...({ change: 'segment-set', databaseId: 1, dimensionId: 2, replaces: null } as const),
+    segment: { id: 5, name: 'vips', query: null, creator: 'ab' },
+  },
+  {
+    ...({ change: 'segment-set', databaseId: 1, dimensionId: 2, replaces: 5 } as const),
+    segment: { id: 6, name: 'vips', query: '[{"level":{"gt":1}}]', creator: 'ab' },
+  },
+  {
+    ...({ change: 'segment-set', databaseId: 1, dimensionId: 2, replaces: null } as const),
+    segment: { id: 7, name: '__proto__', query: null, creator: null },
+  },
+  { change: 'segment-deleted', databaseId: 1, dimensionId: 2, name: 'vips', segmentId: 6 },
   { change: 'dimension-deleted', databaseId: 1, dimensionId: 2 },
   { change: 'key-deleted', hash: 'aa' },
   { change: 'database-deleted', databaseId: 1 },

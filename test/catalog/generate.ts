@@ -114,7 +114,8 @@ function inDimension(prng: Prng, model: DatabaseModel, dimension: Dimension): Ca
   const of = { databaseId: model.id, dimensionId: dimension.id };
   const columns = [...dimension.columns.values()].filter(({ id }) => id !== 0);
   const column = anyOf(prng, columns);
-  const kind = prng.below(10);
+  const kind = prng.below(12);
+  if (kind > 9) return ofSegments(prng, model, dimension);
   if (kind === 6 && prng.chance(0.5) && dimension.id !== 1) {
     const apiName = `renamed-${model.version}`;
     return model.dimensions.has(apiName) ? null : { change: 'dimension-renamed', ...of, apiName };
@@ -138,4 +139,17 @@ function inDimension(prng: Prng, model: DatabaseModel, dimension: Dimension): Ca
   const name = NAMES.find((one) => !dimension.relations.has(one));
   if (own.length === 0 || name === undefined) return null;
   return { change: 'relation-set', ...of, relation: { id: model.nextColumnId, name, columnIds: own } };
+}
+
+function ofSegments(prng: Prng, model: DatabaseModel, dimension: Dimension): CatalogChange {
+  const of = { databaseId: model.id, dimensionId: dimension.id };
+  const name = prng.pick(NAMES);
+  const known = dimension.segments.get(name);
+  if (known !== undefined && prng.chance(0.4)) {
+    return { change: 'segment-deleted', ...of, name, segmentId: known.id };
+  }
+  const query = prng.chance(0.5) ? null : '[{"age":{"gt":1}}]';
+  const segment = { id: model.nextDimensionId, name, query, creator: null };
+  const replaces = known?.query === null ? known.id : null;
+  return { change: 'segment-set', ...of, segment, replaces };
 }

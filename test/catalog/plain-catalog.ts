@@ -1,6 +1,12 @@
 /** The simplest model of a catalog: lists that are filtered. It is the oracle of the effect of changes. */
 import { type Catalog, type CatalogChange, DEFAULT_PROPERTIES } from '../../src/catalog/index.js';
-import { type Column, ENTITY_ID, type Relation, type TextCase } from '../../src/schema/index.js';
+import {
+  type Column,
+  ENTITY_ID,
+  type Relation,
+  type Segment,
+  type TextCase,
+} from '../../src/schema/index.js';
 
 interface PlainDimension {
   readonly id: number;
@@ -10,6 +16,7 @@ interface PlainDimension {
   readonly textCase?: TextCase;
   columns: Column[];
   relations: Relation[];
+  segments: Segment[];
 }
 interface PlainDatabase {
   readonly id: number;
@@ -40,10 +47,11 @@ export function viewOf(catalog: Catalog): View {
     retentionSuspended: catalog.retentionSuspended,
     databases: [...catalog.databases.values()].map(({ id, name, type, dimensions }) => ({
       ...{ id, name, type, properties: catalog.properties.get(id) },
-      dimensions: [...dimensions.values()].map(({ columns, relations, ...rest }) => ({
+      dimensions: [...dimensions.values()].map(({ columns, relations, segments, ...rest }) => ({
         ...rest,
         columns: [...columns.values()],
         relations: [...relations.values()],
+        segments: [...segments.values()],
       })),
     })),
     keys: [...catalog.keys.values()],
@@ -64,6 +72,7 @@ function sorted({ databases, keys, users, groups, savedQueries, ...rest }: View)
         ...dimension,
         columns: byId(dimension.columns),
         relations: byId(dimension.relations),
+        segments: byId(dimension.segments),
       })),
     })),
     keys: byText(keys),
@@ -161,9 +170,9 @@ export class PlainCatalog {
 
 type ModelChange = Exclude<Extract<CatalogChange, { databaseId: number }>, { change: 'saved-query-deleted' }>;
 
-function newDimension(facts: Omit<PlainDimension, 'columns' | 'relations'>): PlainDimension {
+function newDimension(facts: Omit<PlainDimension, 'columns' | 'relations' | 'segments'>): PlainDimension {
   const textCase = facts.textCase ?? 'fold';
-  return { ...facts, textCase, columns: [{ ...ENTITY_ID, textCase }], relations: [] };
+  return { ...facts, textCase, columns: [{ ...ENTITY_ID, textCase }], relations: [], segments: [] };
 }
 
 function applyToDatabase(database: PlainDatabase, change: ModelChange): void {
@@ -202,6 +211,11 @@ function applyToDimension(
       ...relation,
       columnIds: relation.columnIds.filter((id) => id !== change.columnId),
     }));
+  }
+  if (change.change === 'segment-set' || change.change === 'segment-deleted') {
+    const name = change.change === 'segment-set' ? change.segment.name : change.name;
+    dimension.segments = dimension.segments.filter((segment) => segment.name !== name);
+    if (change.change === 'segment-set') dimension.segments.push(change.segment);
   }
   if (change.change === 'relation-set') {
     const { relation } = change;

@@ -16,7 +16,9 @@ t.test('a program works with every method', async (t) => {
   const quarry = site.quarry({
     url: `${site.url}/`,
     fetch: (url, init) => {
-      const path = new URL(url).pathname.replace(/(\/query\/saved\/).*/, '$1:query_name');
+      const path = new URL(url).pathname
+        .replace(/(\/query\/saved\/).*/, '$1:query_name')
+        .replace(/(\/segment\/)[^/]*/, '$1:segment_name');
       called.add(`${init.method} ${path}`);
       return over(url, init);
     },
@@ -186,6 +188,22 @@ t.test('a program works with every method', async (t) => {
     t.match(await quarry.savedQueries(), [{ name: 'french', type: 'count/entity/total', 'cache-period': 5 }]);
     await quarry.deleteSavedQuery('french');
     await t.rejects(quarry.askSaved('french'), { code: 4023 });
+  });
+
+  await t.test('segments', async (t) => {
+    const query = [{ country: { equals: 'france' } }] as const;
+    t.match(await quarry.createSegment({ name: 'french', query }), {
+      name: 'french',
+      dimension: 'default',
+      query,
+    });
+    await quarry.changeSegment('french', { ids: ['u1'] });
+    await quarry.addSegmentIds('french', ['u2', 'u9']);
+    t.match(await quarry.segment('french'), { query: null, 'id-count': 3 });
+    t.equal(await quarry.removeSegmentIds('french', ['u9', 'u8']), 1);
+    t.match(await quarry.segments(), [{ name: 'french', query: null }]);
+    await quarry.deleteSegment('french');
+    await t.rejects(quarry.segment('french'), { code: 4023 });
   });
 
   await t.test('databases, keys and users', async (t) => {

@@ -26,6 +26,9 @@ import {
   type QueryOptions,
   type QueryPlan,
   type ScriptRequest,
+  type SegmentAddition,
+  type SegmentAnswer,
+  type SegmentRemoval,
   type SelectRequest,
 } from '../../src/engine/index.js';
 import {
@@ -130,6 +133,23 @@ export class FakeEngine implements EngineApi {
     const { changes, answer } = decide(this.#catalog);
     this.apply(...changes);
     return answer;
+  }
+
+  /** IDs of static segments that were added, or removed. */
+  readonly segmentIds: { readonly change: 'added' | 'removed'; readonly ids: readonly string[] }[] = [];
+
+  async addSegmentIds<T>({ decide, charge }: SegmentAddition<T>): Promise<SegmentAnswer<T>> {
+    const { changes, answer, added } = decide(this.#catalog);
+    charge(added.ids.length);
+    this.apply(...changes);
+    this.segmentIds.push({ change: 'added', ids: added.ids });
+    return { answer, count: added.ids.length };
+  }
+
+  async removeSegmentIds({ decide }: SegmentRemoval): Promise<number> {
+    const { ids } = decide(this.#catalog);
+    this.segmentIds.push({ change: 'removed', ids });
+    return ids.length;
   }
 
   /** The first counts of `counts`; missing counts are 0. */

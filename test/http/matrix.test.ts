@@ -67,6 +67,13 @@ GET    /v1/query/saved              | master read demo       | wr ro    | 9
 GET    /v1/query/saved/:query_name  | master demo            | wr ro    | 9
 PUT    /v1/query/saved/:query_name  | master demo            | wr ro    | 10
 DELETE /v1/query/saved/:query_name  | master demo            | wr ro    | 11
+POST   /v1/segment                  | master demo            | wr ro    | 10
+GET    /v1/segment                  | master read demo       | wr ro    | 9
+GET    /v1/segment/:segment_name    | master demo            | wr ro    | 9
+PUT    /v1/segment/:segment_name    | master demo            | wr ro    | 10
+DELETE /v1/segment/:segment_name    | master demo            | wr ro    | 11
+POST   /v1/segment/:segment_name/ids | master write demo     | wr wo    | 2
+DELETE /v1/segment/:segment_name/ids | master write demo     | wr wo    | 2
 GET    /v1/database                 | master                 | 509      | 12
 GET    /v1/status                   | master read            | 509      | 12
 `;
@@ -385,7 +392,7 @@ async function wrongAnswers(front: Front, visits: readonly Visit[], account: Acc
 }
 
 function bytesOf({ rule, someone, client, withBody }: Visit): Uint8Array {
-  const [method, path] = rule.name.replace(':query_name', 'my-query').split(' ');
+  const [method, path] = rule.name.replace(/:\w+_name/, 'my-query').split(' ');
   const headers: Record<string, string> = {
     'X-Forwarded-Proto': 'https',
     'X-Forwarded-For': client,

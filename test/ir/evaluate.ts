@@ -125,6 +125,9 @@ export function truth(condition: Condition, id: string, entity: StoredEntity): b
       const inner = truth(condition.member, id, entity);
       return inner === null ? null : !inner;
     }
+    case 'segment':
+      if (condition.condition === null) throw new Error('static segments have a model of their own');
+      return truth(condition.condition, id, entity) === true;
     case 'behaviour':
       throw new Error('questions about behaviour have models of their own in test/behaviour');
     default: {

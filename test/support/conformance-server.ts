@@ -169,15 +169,24 @@ export class ConformanceServer {
     accept = '*/*',
     more: Readonly<Record<string, string>> = {},
   ): Promise<RawAnswer> {
+    return this.send('POST', urlPath, body, { 'content-type': contentType, accept, ...more });
+  }
+
+  send(
+    method: string,
+    urlPath: string,
+    body: string | Uint8Array,
+    headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
+  ): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
       const sent = request(
         {
           host: '127.0.0.1',
           port: this.#server?.ports.httpsPort,
           path: urlPath,
-          method: 'POST',
+          method,
           agent: this.#agent,
-          headers: { authorization: this.#key, 'content-type': contentType, accept, ...more },
+          headers: { authorization: this.#key, 'content-length': Buffer.byteLength(body), ...headers },
         },
         (response) => {
           const parts: Buffer[] = [];

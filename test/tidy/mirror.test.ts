@@ -16,6 +16,7 @@ const BESIDE = [
   'metamorphic',
   'native-bench',
   'readme',
+  'segments',
   'sqllogictest',
   'support',
   'tidy',

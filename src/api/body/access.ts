@@ -22,6 +22,8 @@ export interface Access {
   readonly checkColumn: ColumnCheck;
   /** Narrows `condition` (null = all entities) to the rows that the caller sees. Throws 506 if the row filter cannot be bound. */
   restrict<C extends Condition | null>(dimension: Dimension, condition: C, nowMs: BindingTime): Condition | C;
+  /** Membership in a segment of the dimension. Throws 506, 9101, 9106 and the errors of its query. */
+  segment(name: string, dimension: Dimension, nowMs: BindingTime): Condition;
   /** Ids of the columns of `model` that the caller may write; null = all. Returns the same list for the same model. */
   columnIds(model: DatabaseModel): readonly number[] | null;
   /** Result of `decide` for `subject`, computed once per subject and model. Always true for unrestricted access. */
@@ -33,6 +35,7 @@ export const FULL_ACCESS: Access = {
   allows: () => true,
   checkColumn: () => {},
   restrict: (_dimension, condition) => condition,
+  segment: (name, dimension, nowMs) => bindQuery(segmentQuery(name), dimension, nowMs),
   columnIds: () => null,
   opens: () => true,
 };
@@ -82,6 +85,10 @@ class CustomAccess implements Access {
     return condition === null ? filter : { op: 'and', members: [filter, condition] };
   }
 
+  segment(name: string, dimension: Dimension, nowMs: BindingTime): Condition {
+    return bindQuery(segmentQuery(name), dimension, nowMs, { checkColumn: this.checkColumn });
+  }
+
   columnIds(model: DatabaseModel): readonly number[] | null {
     if (this.#columns === null) return null;
     if (this.#writable?.model === model) return this.#writable.ids;
@@ -105,6 +112,9 @@ class CustomAccess implements Access {
     return opened;
   }
 }
+
+/** The query list of the members of a segment. */
+export const segmentQuery = (name: string): Json => [new Map([['segment', name]])];
 
 /** The conditions of a filter, one per column, as a query that joins them by `and`. */
 export function filterQuery(columns: JsonObject): Json {

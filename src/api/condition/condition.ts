@@ -23,9 +23,7 @@ import type { ColumnCheck } from './column-check.js';
 import { bindColumn, bindEvents, type ColumnCondition } from './column-condition.js';
 import { bindNear, hasNear, type NearRules } from './near.js';
 import { conditionOf, listOperand, type Operand, type OperandContent, type QueryTree } from './query-tree.js';
-
-/** Conditions on behaviour may contain each other so deep. */
-const BEHAVIOUR_NESTING_MAX = 8;
+import { bindSegment, type Nesting, NOT_NESTED, nestedDeeper, segmentNameIn } from './segment-condition.js';
 
 interface Scope {
   readonly dimension: Dimension;
@@ -39,8 +37,8 @@ interface Scope {
   readonly columns: Set<string>;
   /** Number of conditions read so far. */
   conditionCount: number;
-  /** Conditions on behaviour around the list. */
-  readonly behaviourDepth: number;
+  /** The conditions on behaviour and the segments around the list. */
+  readonly nesting: Nesting;
 }
 
 export interface ConditionOptions {
@@ -96,7 +94,7 @@ function scopeOf(
     near,
     columns: new Set(),
     conditionCount: 0,
-    behaviourDepth: 0,
+    nesting: NOT_NESTED,
   };
 }
 
@@ -198,7 +196,7 @@ function readLeaf(element: Json, scope: Scope, path: string): OperandContent {
   const object = conditionObject(element, path);
   const group = freqgroupOf(object);
   if (group !== undefined) return { is: 'condition', condition: bindFreqgroup(object, group, scope, path) };
-  const behaviour = behaviourOf(object, scope, path);
+  const behaviour = segmentOf(object, scope, path) ?? behaviourOf(object, scope, path);
   if (behaviour !== null) return { is: 'condition', condition: behaviour };
   const condition = columnCondition(object, scope, path);
   return scope.near !== null && hasNear(condition)
@@ -206,20 +204,27 @@ function readLeaf(element: Json, scope: Scope, path: string): OperandContent {
     : { is: 'condition', condition: bindColumn(condition, scope.nowMs) };
 }
 
+/** The condition on a segment, or null if the object is another condition. Throws 506, 4048, 9101, 9106 and the errors of its query. */
+function segmentOf(object: JsonObject, scope: Scope, path: string): Condition | null {
+  const name = segmentNameIn(object);
+  if (name === null) return null;
+  countCondition(scope, path);
+  const { dimension, nowMs, checkColumn } = scope;
+  return bindSegment({ name, dimension, nesting: scope.nesting, path, checkColumn }, (query, nesting) => {
+    const inner = { ...scopeOf(dimension, nowMs, checkColumn, 4007), nesting };
+    const condition = conditionOf(readList(queryList(query, path), inner, path, 1));
+    return { condition, conditionCount: inner.conditionCount };
+  });
+}
+
 /** The condition on behaviour, or null if the object is another condition. Throws 4048, 9106 and the errors of questions. */
 function behaviourOf(object: JsonObject, scope: Scope, path: string): Condition | null {
   const { dimension, nowMs, checkColumn } = scope;
   if (!isBehaviourCondition(object, dimension)) return null;
   countCondition(scope, path);
-  const behaviourDepth = scope.behaviourDepth + 1;
-  if (behaviourDepth > BEHAVIOUR_NESTING_MAX) {
-    throw new QuarryError(
-      9106,
-      `${path.slice(0, 80)}… nests more than ${BEHAVIOUR_NESTING_MAX} conditions on behaviour`,
-    );
-  }
+  const nesting = nestedDeeper(scope.nesting, path);
   const bindNested = (query: Json, at: string): Condition => {
-    const inner = { ...scopeOf(dimension, nowMs, checkColumn, 4007), behaviourDepth };
+    const inner = { ...scopeOf(dimension, nowMs, checkColumn, 4007), nesting };
     return conditionOf(readList(queryList(query, at), inner, at, 1));
   };
   return bindBehaviourCondition(object, { dimension, nowMs, checkColumn, bindNested }, path);

@@ -72,12 +72,20 @@ function readDimension(
 
 /** Deletes one dimension with its columns. Throws 5007, 5009, 5008, and 5001 for the default dimension. */
 export function deleteDimension(json: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
-  const { id, apiName } = RequestBody.of(deletedDimension, json).read((body) =>
+  const { id, apiName, segments } = RequestBody.of(deletedDimension, json).read((body) =>
     dimensionAt(model, body.get('api-name')),
   );
   if (apiName === DEFAULT_DIMENSION) throw new QuarryError(5001, 'the default dimension cannot be deleted');
   return {
-    changes: [{ change: 'dimension-deleted', databaseId: model.id, dimensionId: id }],
+    changes: [
+      ...[...segments.values()].map(
+        (segment): CatalogChange => ({
+          ...{ change: 'segment-deleted', databaseId: model.id, dimensionId: id },
+          ...{ name: segment.name, segmentId: segment.id },
+        }),
+      ),
+      { change: 'dimension-deleted', databaseId: model.id, dimensionId: id },
+    ],
     answer: { 'api-name': [apiName] },
   };
 }

@@ -5,7 +5,7 @@
  * old manifest names is ever overwritten, even if the checkpoint is at the same LSN.
  */
 import { Histogram, type HistogramStats, invariant } from '../../base/index.js';
-import { catalogToPlain } from '../../catalog/index.js';
+import { type CatalogChange, catalogToPlain } from '../../catalog/index.js';
 import type { Manifest, SnapshotFileEntry } from '../../format/index.js';
 import {
   removeUnreferenced,
@@ -137,9 +137,7 @@ export class Checkpointer {
    */
   note({ changes, evaluates = false }: Pick<Write, 'changes' | 'evaluates'>): void {
     this.#evaluated ||= evaluates;
-    const drops = changes.some(
-      ({ change }) => change === 'dimension-deleted' || change === 'database-deleted',
-    );
+    const drops = changes.some(dropsRows);
     if (drops && this.#evaluated) this.#isVoid = true;
     this.#lacksDropped ||= drops;
   }
@@ -331,3 +329,10 @@ async function writeWorker(worker: WorkerApi): Promise<readonly SnapshotFileEntr
     if (done) return files;
   }
 }
+
+/** Whether rows that a record before may have read are dropped as a whole. */
+const dropsRows = (change: CatalogChange): boolean =>
+  change.change === 'dimension-deleted' ||
+  change.change === 'database-deleted' ||
+  change.change === 'segment-deleted' ||
+  (change.change === 'segment-set' && change.replaces !== null);

@@ -93,6 +93,15 @@ export function applyToWorker(worker: WorkerApi, change: CatalogChange): Promise
       const { databaseId, dimensionId, columnId } = change;
       return worker.send('drop-column', { databaseId, dimensionId, columnId }).then(noCounts);
     }
+    case 'segment-deleted': {
+      const { databaseId, segmentId } = change;
+      return worker.send('drop-dimension', { databaseId, dimensionId: segmentId }).then(noCounts);
+    }
+    case 'segment-set': {
+      const { databaseId, replaces } = change;
+      if (replaces === null) return null;
+      return worker.send('drop-dimension', { databaseId, dimensionId: replaces }).then(noCounts);
+    }
     case 'database-deleted':
       return worker.send('drop-database', { databaseId: change.databaseId }).then(noCounts);
     default:

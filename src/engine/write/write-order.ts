@@ -216,5 +216,5 @@ export class WriteOrder {
 
 /** Whether parsing depends on the change. The deletion of a database removes its model together with its data. */
 function changesModel({ change }: CatalogChange): boolean {
-  return /^(dimension|column|relation)-/.test(change) || change === 'database-created';
+  return /^(dimension|column|relation|segment)-/.test(change) || change === 'database-created';
 }

@@ -22,6 +22,7 @@ import { refineAttribute, selectAttribute } from './attribute-leaf.js';
 import { entitiesWithEvents } from './event-leaf.js';
 import { keepLiving } from './living-rows.js';
 import { type Leaf, type NormalNode, normalize } from './normal-form.js';
+import { membersOf, type RowsOnly, rowsOnly, type SegmentEvaluation } from './segment-leaf.js';
 import { newShardBitmap, segmentPart } from './shard-bitmap.js';
 import { eachMatch, isLookUpTest, type TextTest } from './text-match.js';
 import { PreparedTest } from './value-test.js';
@@ -42,10 +43,19 @@ export class ShardCondition {
   readonly #run: QueryRun;
   readonly #root: NormalNode;
   readonly #leaves = new Map<NormalNode, PreparedLeaf>();
+  /** null = the condition is evaluated for all rows. */
+  readonly #only: RowsOnly | null;
 
-  /** Resolves texts and evaluates the shard-wide leaves; `release` must be called at the end. */
-  constructor(shard: DimensionShard, condition: Condition, scratch: Arena, run: QueryRun) {
+  /** Resolves texts and evaluates the shard-wide leaves, for the rows `only`; `release` must be called at the end. */
+  constructor(
+    shard: DimensionShard,
+    condition: Condition,
+    scratch: Arena,
+    run: QueryRun,
+    only: RowsOnly | null = null,
+  ) {
     this.#run = run;
+    this.#only = only;
     this.#shard = shard;
     this.#scratch = scratch;
     this.#root = normalize(condition, (leaf) => leafCost(shard, leaf));
@@ -74,11 +84,12 @@ export class ShardCondition {
     return this.#selectLiving(this.#shard.segments[index], index);
   }
 
-  /** The entities for which the condition is true, as a bitmap of the shard. */
-  bitmap(): Uint8Array {
+  /** The entities for which the condition is true, as a bitmap of the shard; of other segments than `only` (null = all): none. */
+  bitmap(only: ReadonlySet<number> | null = null): Uint8Array {
     const bitmap = newShardBitmap(this.#shard, this.#run);
     const at = this.#scratch.scratchBitmap(0);
     this.#shard.segments.forEach(({ rowCount }, index) => {
+      if (only !== null && !only.has(index)) return;
       this.#run.check();
       const count = this.select(index);
       if (count === 0) return;
@@ -163,13 +174,19 @@ export class ShardCondition {
       case 'event':
         return {
           over: 'shard',
-          bitmap: entitiesWithEvents(shard, [leaf.event], leaf.minfreq, this.#run),
+          bitmap: entitiesWithEvents(
+            shard,
+            [leaf.event],
+            leaf.minfreq,
+            this.#run,
+            this.#only?.bitmap ?? null,
+          ),
           owners: leaf.event.columnId,
         };
       case 'freqgroup':
         return {
           over: 'shard',
-          bitmap: entitiesWithEvents(shard, leaf.events, leaf.minfreq, this.#run),
+          bitmap: entitiesWithEvents(shard, leaf.events, leaf.minfreq, this.#run, this.#only?.bitmap ?? null),
           owners: null,
         };
       case 'behaviour':
@@ -178,19 +195,37 @@ export class ShardCondition {
           bitmap: entitiesByBehaviour(
             shard,
             leaf,
-            (run) => (condition) =>
-              condition === null ? null : bitmapOf(shard, condition, this.#scratch, run),
+            (run) => (condition) => entitiesOf(shard, condition, this.#scratch, run, this.#only),
             this.#run,
           ),
           owners: null,
         };
+      case 'segment':
+        return { over: 'shard', bitmap: membersOf(shard, leaf, this.#evaluation(), this.#run), owners: null };
       case 'entity-id':
         return {
           over: 'shard',
-          bitmap: entitiesById(shard, leaf.tests as readonly TextTest[], this.#run),
+          bitmap: entitiesById(shard, leaf.tests as readonly TextTest[], this.#run, this.#only),
           owners: null,
         };
     }
+  }
+
+  /** Evaluates the conditions of segments. Runs before anything is in the scratch bitmaps. */
+  #evaluation(): SegmentEvaluation {
+    const shard = this.#shard;
+    const [scratch, run] = [this.#scratch, this.#run];
+    return {
+      all: (condition) => bitmapOf(shard, condition, scratch, run),
+      rows: (condition, rows) => {
+        const prepared = new ShardCondition(shard, condition, scratch, run, rowsOnly(shard, rows));
+        try {
+          return prepared.holdsFor(rows);
+        } finally {
+          prepared.release();
+        }
+      },
+    };
   }
 
   /**
@@ -283,6 +318,26 @@ export class ShardCondition {
   }
 }
 
+/** The entities that satisfy a condition on entities in a question (null = all), among the rows `only` (null = all). */
+function entitiesOf(
+  shard: DimensionShard,
+  condition: Condition | null,
+  scratch: Arena,
+  run: QueryRun,
+  only: RowsOnly | null,
+): Uint8Array | null {
+  if (only === null) return condition === null ? null : bitmapOf(shard, condition, scratch, run);
+  if (condition === null) return only.bitmap;
+  const prepared = new ShardCondition(shard, condition, scratch, run, only);
+  try {
+    const bitmap = prepared.bitmap(only.segments);
+    for (let at = 0; at < bitmap.length; at++) bitmap[at] &= only.bitmap[at];
+    return bitmap;
+  } finally {
+    prepared.release();
+  }
+}
+
 /** The entities that satisfy a condition inside another, as a bitmap of the shard. */
 function bitmapOf(shard: DimensionShard, condition: Condition, scratch: Arena, run: QueryRun): Uint8Array {
   const prepared = new ShardCondition(shard, condition, scratch, run);
@@ -305,14 +360,24 @@ function rowsOf(u8: Uint8Array, at: number, count: number, base: number): Uint32
 }
 
 /** Entities whose ID satisfies every test, as a bitmap of the shard. Throws 9005 and 9006. */
-function entitiesById(shard: DimensionShard, tests: readonly TextTest[], run: QueryRun): Uint8Array {
+function entitiesById(
+  shard: DimensionShard,
+  tests: readonly TextTest[],
+  run: QueryRun,
+  only: RowsOnly | null,
+): Uint8Array {
   if (tests.length === 0) return inverted(shard, newShardBitmap(shard, run));
-  const [bitmap, ...others] = tests.map((test) => entitiesOfTest(shard, test, run));
+  const [bitmap, ...others] = tests.map((test) => entitiesOfTest(shard, test, run, only));
   for (const other of others) for (let at = 0; at < bitmap.length; at++) bitmap[at] &= other[at];
   return bitmap;
 }
 
-function entitiesOfTest(shard: DimensionShard, test: TextTest, run: QueryRun): Uint8Array {
+function entitiesOfTest(
+  shard: DimensionShard,
+  test: TextTest,
+  run: QueryRun,
+  only: RowsOnly | null,
+): Uint8Array {
   const bitmap = newShardBitmap(shard, run);
   const mark = (row: number): void => {
     bitmap[row >>> 3] |= 1 << (row & 7);
@@ -325,6 +390,7 @@ function entitiesOfTest(shard: DimensionShard, test: TextTest, run: QueryRun): U
     }
   } else {
     shard.segments.forEach((segment, index) => {
+      if (only !== null && !only.segments.has(index)) return;
       run.check();
       const { offsets, bytes } = segment.ids();
       const base = index * SEGMENT_ROWS_MAX;

@@ -78,6 +78,11 @@ function summarizeLeaf(dimension: DimensionShard, leaf: Leaf, run: QueryRun): Le
       return summarizeEvents(dimension, leaf.events, run);
     case 'behaviour':
       return summarizeBehaviour(dimension, leaf);
+    case 'segment': {
+      const segmentCount = dimension.segments.length;
+      const kernels = ['bitmap of the segment'];
+      return { columnIds: [], over: 'entity IDs', segmentCount, skipped: 0, whole: 0, kernels };
+    }
     case 'entity-id': {
       const isLookUp = leaf.tests.every((test) => test.kind === 'text' && isLookUpTest(test));
       const segmentCount = dimension.segments.length;

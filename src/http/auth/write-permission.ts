@@ -4,6 +4,8 @@ import type { Catalog } from '../../catalog/index.js';
 import type { Caller } from './caller.js';
 import { permits } from './sessions.js';
 
+/** The permission to insert. */
+const INSERTING = 2;
 /** The permissions to create dimensions and columns, and to delete them. */
 const MODELLING = 7;
 const DELETING = 8;
@@ -42,4 +44,14 @@ export function checkTables(catalog: Catalog, caller: Caller, nowMs: number, del
     : mayCreate(catalog, caller, nowMs);
   if (isAllowed) return;
   throw new QuarryError(511, `this key may not ${deletes ? 'delete' : 'create'} dimensions`);
+}
+
+/** Throws 503 or 507 if the caller may not write the IDs of static segments. */
+export function checkSegmentWriter(catalog: Catalog, caller: Caller, nowMs: number): void {
+  if (caller.kind === 'custom' && caller.level === 'read-only') {
+    throw new QuarryError(507, 'a read-only key may not write the IDs of segments');
+  }
+  if (caller.kind !== 'user') return;
+  const permitted = permits(catalog, caller, INSERTING, nowMs);
+  if (permitted !== true) throw new QuarryError(503, permitted);
 }

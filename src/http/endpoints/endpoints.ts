@@ -28,6 +28,7 @@ import { retryQuarantine } from './handlers/quarantine.js';
 import * as queries from './handlers/query.js';
 import * as relations from './handlers/relation.js';
 import * as saved from './handlers/saved-query.js';
+import * as segments from './handlers/segment.js';
 import { handleSignIn } from './handlers/session.js';
 import { runSql } from './handlers/sql.js';
 import { describeStatus } from './handlers/status.js';
@@ -202,6 +203,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('GET /v1/query/saved/:query_name', saving, 9, 600, saved.runSavedQuery, QUERY),
   inDatabase('PUT /v1/query/saved/:query_name', saving, 10, 60, saved.handleChangeSavedQuery),
   inDatabase('DELETE /v1/query/saved/:query_name', saving, 11, 60, saved.handleDeleteSavedQuery),
+  inDatabase('POST /v1/segment', saving, 10, 60, segments.createSegment),
+  inDatabase('GET /v1/segment', savedListing, 9, 600, segments.listSegments),
+  inDatabase('GET /v1/segment/:segment_name', saving, 9, 600, segments.describeSegment),
+  inDatabase('PUT /v1/segment/:segment_name', saving, 10, 60, segments.changeSegment),
+  inDatabase('DELETE /v1/segment/:segment_name', saving, 11, 60, segments.deleteSegment),
+  inDatabase('POST /v1/segment/:segment_name/ids', writing, 2, null, segments.addSegmentIds),
+  inDatabase('DELETE /v1/segment/:segment_name/ids', writing, 2, null, segments.removeSegmentIds),
   inDatabase('GET /v1/database', { keys: ['master'], custom: 509 }, 12, 60, databases.handleDescribeDatabase),
   inDatabase('GET /v1/status', { keys: ['master', 'read'], custom: 509 }, 12, 60, describeStatus),
   ofTeam('POST /v1/database', null, 13, 60, databases.handleCreateDatabase),

@@ -52,6 +52,10 @@ function namesOf(change: CatalogChange, before: Catalog): Names {
       return { ...dimensionNames(before, change), column: columnName(before, change) };
     case 'relation-set':
       return { ...dimensionNames(before, change), relation: change.relation.name };
+    case 'segment-set':
+      return { ...dimensionNames(before, change), segment: change.segment.name };
+    case 'segment-deleted':
+      return { ...dimensionNames(before, change), segment: change.name };
     case 'account-set':
       return { state: change.state };
     case 'retention-set':

@@ -1,6 +1,6 @@
 /**
- * The audit: one line for each attempt of an authenticated caller to change databases, models, saved queries, keys, users,
- * groups, the account or retention, and for each attempt to sign in as an existing user. Changes of rows are not audited.
+ * The audit: one line for each attempt of an authenticated caller to change databases, models, saved queries, segments, keys,
+ * users, groups, the account or retention, and for each attempt to sign in as an existing user. Changes of rows are not audited.
  * Lines go to the log and, if one is configured, to the audit file.
  * Invariants: a line contains no key and no password, and from a body only the names of the changed objects. Refused attempts
  * have a line. Attempts of unknown callers have none, so nobody can fill a disk without a key; attempts to sign in have one only

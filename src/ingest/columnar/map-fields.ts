@@ -107,7 +107,7 @@ class FieldMapper {
     if (this.#columns.length > COLUMNS_PER_INSERT_MAX) {
       throw new BodyRefused(2013, `the request names more than ${COLUMNS_PER_INSERT_MAX} columns`);
     }
-    const { columns: _columns, relations: _relations, ...dimension } = this.#dimension;
+    const { columns: _columns, relations: _relations, segments: _segments, ...dimension } = this.#dimension;
     const createdDimensions = this.#isNew ? [dimension] : [];
     const created = { createdDimensions, createdColumns: this.#created, createdRelations: [] };
     return { dimension: this.#dimension, id: ids, columns: this.#columns, created };

@@ -30,7 +30,7 @@ export interface Inferred {
   readonly model: DatabaseModel;
   /** Created datetime columns that have some dates among their values. */
   readonly midnights: ReadonlySet<Column>;
-  readonly createdDimensions: readonly Omit<Dimension, 'columns' | 'relations'>[];
+  readonly createdDimensions: readonly Omit<Dimension, 'columns' | 'relations' | 'segments'>[];
   readonly createdColumns: readonly { readonly dimensionId: number; readonly column: Column }[];
   readonly createdRelations: readonly { readonly dimensionId: number; readonly relation: Relation }[];
   readonly error: { readonly offset: number; readonly error: WireError } | null;
@@ -181,7 +181,7 @@ class Inference {
       midnights,
       createdDimensions: Array.from(
         this.#dimensions.values(),
-        ({ columns: _columns, relations: _relations, ...created }) => created,
+        ({ columns: _columns, relations: _relations, segments: _segments, ...created }) => created,
       ),
       createdColumns,
       createdRelations: [],

@@ -104,8 +104,9 @@ function taken(name: string, { apiName }: ColumnForm): WireError {
 const describedBy = ({
   columns: _columns,
   relations: _relations,
+  segments: _segments,
   ...described
-}: Dimension): Omit<Dimension, 'columns' | 'relations'> => described;
+}: Dimension): Omit<Dimension, 'columns' | 'relations' | 'segments'> => described;
 
 const columnCount = ({ dimensions }: DatabaseModel): number =>
   [...dimensions.values()].reduce((sum, { columns }) => sum + columns.size - 1, 0);

@@ -31,6 +31,7 @@ export const TAGS = {
   Extraction: 'Rows.',
   SQL: 'Everything in SQL.',
   'Saved queries': 'Queries under a name.',
+  Segments: 'Sets of entities under a name, for conditions.',
   Databases: 'Databases and their keys, made by the team.',
   Users: 'Users, permission groups, sessions.',
   Service: 'The server itself.',

@@ -177,6 +177,7 @@ const withAllRows = (request: SqlRequest): SqlRequest => ({
     allows: (dimension, column) => request.access.allows(dimension, column),
     checkColumn: (dimension, column) => request.access.checkColumn(dimension, column),
     restrict: (_dimension, condition) => condition,
+    segment: (name, dimension, nowMs) => request.access.segment(name, dimension, nowMs),
   },
 });
 

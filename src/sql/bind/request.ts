@@ -19,6 +19,8 @@ export interface SqlAccess {
    * bound.
    */
   restrict<C extends Condition | null>(dimension: Dimension, condition: C, nowMs: BindingTime): Condition | C;
+  /** Membership in a segment of the dimension. Throws 506, 9101, 9106 and the errors of its query. */
+  segment(name: string, dimension: Dimension, nowMs: BindingTime): Condition;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The flat form of a query, which is bound and executed without a tree of relations. */
 import { aggregateForm } from '../bind/functions/aggregate-functions.js';
 import { nodesOf } from '../bind/nodes.js';
+import { IN_SEGMENT } from '../in-segment.js';
 import type {
   FromItem,
   JoinClause,
@@ -23,6 +24,8 @@ export function flattened(query: Query): SelectStatement | null {
   if (tables.length > 0 || withTies || body.is !== 'block') return null;
   const from = flatTables(body);
   const groupBy = flatKeys(body);
+  // A flat SELECT tests only the entities of its first table by conditions.
+  if (from !== null && from.joins.length > 0 && hasSegments(query)) return null;
   const isPlain = body.distinctOn === null && body.windows.length === 0 && body.qualify === null;
   if (from === null || groupBy === null || !isPlain || !hasFlatNodes(query)) return null;
   return {
@@ -82,3 +85,11 @@ export function hasFlatNodes(query: Query): boolean {
 
 const isFlatNode = (node: SqlNode): boolean =>
   !NOT_FLAT.has(node.is) && (node.is !== 'call' || (aggregateForm(node.name)?.special ?? null) === null);
+
+function hasSegments(query: Query): boolean {
+  for (const { roots } of scopesOf(query)) {
+    for (const root of roots)
+      for (const node of nodesOf(root)) if (node.is === 'call' && node.name === IN_SEGMENT) return true;
+  }
+  return false;
+}

@@ -27,6 +27,7 @@ const PHRASES: readonly string[] = [
   ...['OVER (', ') OVER NAME', 'WINDOW NAME AS', 'QUALIFY', 'WITHIN GROUP', 'FILTER ('],
   ...['ROLLUP (', 'CUBE (', 'GROUPING SETS', 'NULLS FIRST', 'WITH TIES', 'LIMIT ALL', 'LIMIT NULL'],
   ...[...ROW_FUNCTION_NAMES, 'generate_series'].map((name) => `${name.toUpperCase()} (`),
+  'IN SEGMENT',
 ];
 
 const BY_FIRST: ReadonlyMap<string, readonly (readonly string[])[]> = (() => {

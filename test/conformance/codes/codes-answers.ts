@@ -231,6 +231,8 @@ export function savedRefusals({ reader, writer }: World): readonly Refusal[] {
       'nothing',
     ],
     [4023, { method: 'DELETE', path: '/v1/query/saved/nothing' }, 'nothing'],
+    [9105, { method: 'DELETE', path: '/v1/segment/inner' }, 'outer'],
+    [9106, { method: 'PUT', path: '/v1/segment/inner', body: { query: [{ segment: 'outer' }] } }, 'outer'],
     [4024, save({ type: 'count' }), 'count'],
     [4024, save({ type: 5 }), 'type'],
     [4033, save({ 'cache-period': 4 }), 'cache-period'],

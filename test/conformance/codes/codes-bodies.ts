@@ -260,9 +260,17 @@ const overlapping: Tree = {
 const saved = (name: string): ApiRequest =>
   post('/v1/query/saved', { name, type: 'count/entity', query: [{ name: { equals: 'x' } }] });
 
+const segment = (name: string, members: object): ApiRequest => post('/v1/segment', { name, ...members });
+
+/** A static segment, whether or not there is one with a query before. */
+const STATIC: readonly ApiRequest[] = [
+  segment('changed', { ids: [] }),
+  { method: 'PUT', path: '/v1/segment/changed', body: { ids: ['u1'] } },
+];
+
 const MEMBER = { email: 'member@example.org', password: 'long enough' };
 
-/** The value of a path's `:query_name`. */
+/** The value of a path's `:query_name` or `:segment_name`. */
 export const QUERY_NAME = 'changed';
 
 /** Keys are the names of endpoints; endpoints that ignore their body are omitted. */
@@ -416,6 +424,18 @@ export const BODIES: Readonly<Record<string, Body>> = {
     unknown: 4049,
     before: [saved(QUERY_NAME)],
   },
+  'POST /v1/segment': {
+    body: { name: 'made', dimension: 'default', query: [{ name: { equals: 'x' } }] },
+    unknown: 4049,
+    before: ['made', '9223372036854775807', 'x'].map((name) => remove(`/v1/segment/${name}`, {})),
+  },
+  'PUT /v1/segment/:segment_name': {
+    body: { dimension: 'default', query: [{ name: { equals: 'x' } }] },
+    unknown: 4049,
+    before: [segment(QUERY_NAME, { query: [{ name: { equals: 'y' } }] })],
+  },
+  'POST /v1/segment/:segment_name/ids': { body: { ids: ['u1', 'u2'] }, unknown: 4049, before: STATIC },
+  'DELETE /v1/segment/:segment_name/ids': { body: { ids: ['u1'] }, unknown: 4049, before: STATIC },
   'POST /v1/database': {
     body: {
       database: {

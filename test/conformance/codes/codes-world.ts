@@ -82,6 +82,8 @@ export async function makeWorld({ client, keys }: CodesServer, powerless: string
   const saver = await makeKey(client, team, { 'key-name': 'saver', 'key-type': 'write-read' });
   const saved = { name: SAVED_NAME, type: 'count/entity', query: [{ name: { equals: 'ann' } }] };
   await client.succeed({ path: '/v1/query/saved', key: saver, body: saved });
+  await client.succeed({ path: '/v1/segment', body: { name: 'inner', query: [{ age: { gt: 1 } }] } });
+  await client.succeed({ path: '/v1/segment', body: { name: 'outer', query: [{ segment: 'inner' }] } });
   const ann = { email: 'ann@example.org', password: 'long enough' };
   await client.succeed({ path: '/v1/users', key: team, body: ann });
   return {

@@ -38,7 +38,7 @@ function auditOf(front: Front): Entry[] {
 
 t.test('exactly the administrative changes and sign-ins are audited', (t) => {
   const rows =
-    /^\/v1\/(insert|update|delete|quarantine|sql|data_extraction|query\/(count|exists|aggregation|top_values|funnel|retention|lifecycle|stickiness|actives|sequence|sessions|flow|overlap|compare|timeline))/;
+    /^\/v1\/(insert|update|delete|quarantine|sql|data_extraction|query\/(count|exists|aggregation|top_values|funnel|retention|lifecycle|stickiness|actives|sequence|sessions|flow|overlap|compare|timeline)|segment\/:segment_name\/ids)/;
   for (const endpoint of ENDPOINTS) {
     const expected = endpoint.method !== 'GET' && !rows.test(endpoint.path);
     t.equal(isAdministrative(endpoint), expected, `${endpoint.method} ${endpoint.path}`);

@@ -531,6 +531,7 @@ t.test('a key sees only its columns and rows', async (t) => {
       if (['salary', 'clicks'].includes(apiName)) throw new QuarryError(506, apiName);
     },
     restrict: (() => row) as never,
+    segment: () => row as never,
   };
   t.notOk(planOf('SELECT * FROM users', access).outputs.some(({ name }) => name === 'salary'));
   t.strictSame(planOf('SELECT age FROM users', access).condition, row);

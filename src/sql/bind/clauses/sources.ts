@@ -3,7 +3,7 @@
  * Invariant: a column that the caller may not use is never returned; the look-up throws instead.
  */
 import { quoted } from '../../../base/index.js';
-import type { Constant, Expression } from '../../../ir/index.js';
+import type { Condition, Constant, Expression } from '../../../ir/index.js';
 import {
   type Column,
   type DatabaseModel,
@@ -123,6 +123,12 @@ export class Sources {
     if (expression.op === 'constant') return expression;
     const { evaluate } = this.#request;
     return evaluate === undefined ? null : constantOf(expression.type, evaluate(expression));
+  }
+
+  /** Membership in a segment of a table's dimension. Throws 506, 9101, 9106 and the errors of its query. */
+  segment(name: string, { dimension }: Source): Condition {
+    const { access, nowMs } = this.#request;
+    return access.segment(name, dimension, nowMs);
   }
 
   /** Adds a table. Throws 6000 if it does not exist or its name is taken. */

@@ -1,5 +1,6 @@
 /** Binds scalar expressions; aggregates are resolved by the scope. */
 import { BOOLEAN, type Expression, TEXT } from '../../../ir/index.js';
+import { IN_SEGMENT } from '../../in-segment.js';
 import { sqlError } from '../../sql-error.js';
 import type { SqlNode } from '../../tree.js';
 import type { Binder } from '../binder.js';
@@ -17,6 +18,10 @@ import { bindInterval } from './interval-arithmetic.js';
 import { bindLike } from './like.js';
 import { numberLiteral } from './literals.js';
 import { typeName } from './types.js';
+
+/** Where a condition on a segment selects rows of one table. */
+const SEGMENT_USE =
+  'IN SEGMENT is a condition in WHERE or ON, on one table; combine it by OR only with conditions on that table';
 
 /**
  * Binds an expression, whose value is a list or a point only if `node` is such a column. Throws 6000 with the source
@@ -98,6 +103,7 @@ class ScalarBinder implements Binder {
       case 'cast':
         return bindCast(node, this);
       case 'call':
+        if (node.name === IN_SEGMENT) throw sqlError(SEGMENT_USE, node.position);
         return this.scope.call(node) ?? bindFunction(node, this);
       default:
         return this.scope.query(node);

@@ -25,6 +25,7 @@ import {
 } from './leaf.js';
 import { truthOf } from './operand.js';
 import type { Predicate } from './predicate.js';
+import { segmentLeaf } from './segment-leaf.js';
 
 /** The conditions of the top list on the events of a column, which groups and aggregates over these events also apply. */
 export interface TopEvents {
@@ -200,6 +201,8 @@ export class WhereReader {
         return this.#tree(node, scoped, depth + 1);
       default: {
         this.#count(node, null);
+        const segment = segmentLeaf(node, this.#scope);
+        if (segment !== null) return { is: 'condition', condition: segment, scored: true };
         const truth = truthOf(node, this.#scope.sources, this.#scope.nowMs);
         return truth === undefined ? { is: 'expression', node } : { is: 'constant', truth };
       }

@@ -42,6 +42,7 @@ t.test('without WHERE a write applies to all entities visible to the caller', as
     allows: () => true,
     checkColumn: () => {},
     restrict: (() => row) as never,
+    segment: () => row as never,
   };
   t.strictSame(conditionOf('DELETE FROM users', access).condition, row);
 });
@@ -78,6 +79,7 @@ t.test('a WHERE that a condition cannot express is read first, and a wrong one i
     allows: () => false,
     checkColumn,
     restrict: <C>(_: unknown, condition: C): C => condition,
+    segment: () => NEVER,
   };
   t.throws(() => targetOf('DELETE FROM users WHERE name = 1', access), { code: 506 });
 });
