@@ -39,7 +39,7 @@ export class Checker {
 
   /** The operation of an endpoint; `path` as a client writes it. */
   operation(method: string, path: string): ApiOperation {
-    const at = path.split('?')[0].replace(/^(\/v1\/query\/saved\/)[^/]+$/, '$1{query_name}');
+    const at = path.split('?')[0].replace(/^(\/v1\/query\/saved\/)[^/]+(\/live)?$/, '$1{query_name}$2');
     const operation = this.document.paths[at]?.[method.toLowerCase()];
     if (operation === undefined) throw new Error(`the document has no ${method} ${path}`);
     return operation;
