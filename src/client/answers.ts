@@ -25,6 +25,7 @@ export type DimensionStatus = answers.DimensionStatus;
 export type EventBucket = answers.EventBucket;
 export type EventCell = answers.EventCell;
 export type Inserted = answers.Inserted;
+export type Inserts = answers.Inserts;
 export type LevelAnswer = answers.LevelAnswer;
 export type LevelRow = answers.LevelRow;
 export type MetricValue = answers.MetricValue;

@@ -5,6 +5,7 @@
 import type { Table } from 'apache-arrow';
 import type * as A from './answers.js';
 import { Inserter, type InserterOptions } from './inserter.js';
+import { follow, type Live, type LiveOptions } from './live.js';
 import type * as Q from './queries.js';
 import {
   ARROW_TYPE,
@@ -308,6 +309,11 @@ export class Quarry {
     return (await this.#send.get<Result<T>>(savedPath(name), options)).result;
   }
 
+  /** The answers of a saved query: the newest at once, and again when it changes. Leaving the loop ends the request. */
+  followSaved<T = unknown>(name: string, options?: LiveOptions): AsyncGenerator<Live<Result<T>>, void, void> {
+    return follow<Result<T>>(this.#send, `${savedPath(name)}/live`, options);
+  }
+
   async changeSavedQuery(name: string, query: Q.SavedQueryDefinition, options?: CallOptions): Promise<void> {
     await this.#send.change('PUT', savedPath(name), query, options);
   }
@@ -366,6 +372,11 @@ export class Quarry {
   async status(options?: CallOptions) {
     type Answer = { readonly database: string; readonly dimensions: readonly A.DimensionStatus[] };
     return this.#send.get<Answer>('/v1/status', options);
+  }
+
+  /** What was inserted into the database, at once and when it changes. Leaving the loop ends the request. */
+  followInserts(options?: LiveOptions): AsyncGenerator<Live<A.Inserts>, void, void> {
+    return follow<A.Inserts>(this.#send, '/v1/status/live', options);
   }
 
   /** Creates a database. Returns its keys, which no other answer contains. */

@@ -2,6 +2,7 @@
 import type { Table } from 'apache-arrow';
 import { ConnectionError, errorOf } from './errors.js';
 import {
+  type AnswerStream,
   type CallOptions,
   type Fetch,
   type HttpRequest,
@@ -38,6 +39,7 @@ export interface Result<T> {
 export const JSON_TYPE = 'application/json';
 export const LINES_TYPE = 'application/x-ndjson';
 export const ARROW_TYPE = 'application/vnd.apache.arrow.stream';
+const EVENTS_TYPE = 'text/event-stream';
 export const SQL_TYPE = 'application/sql';
 export const SQL_PATH = '/v1/sql';
 const TIMEOUT_MS = 60_000;
@@ -113,6 +115,18 @@ export class Sender {
 
   lines<T>(request: HttpRequest, options?: CallOptions): AsyncGenerator<T, void, void> {
     return this.#transport.lines(request, options) as AsyncGenerator<T, void, void>;
+  }
+
+  /** The bytes of a stream of server-sent events after the event `lastId`. The time limit applies to its beginning only. */
+  async events(
+    path: string,
+    lastId: number | undefined,
+    signal: AbortSignal,
+  ): Promise<AnswerStream['bytes']> {
+    const headers: Record<string, string> = { Accept: EVENTS_TYPE };
+    if (lastId !== undefined) headers['Last-Event-ID'] = String(lastId);
+    return (await this.#transport.stream({ method: 'GET', path, headers, repeatable: true }, { signal }))
+      .bytes;
   }
 
   async arrow(request: HttpRequest, options?: CallOptions): Promise<Table> {

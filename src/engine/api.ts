@@ -23,6 +23,8 @@ import type {
 import type { DimensionData } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import type { ScriptCache } from '../sql/index.js';
+import type { DatabaseUsage } from './database-usage.js';
+import type { Records } from './records.js';
 import type { UsedMemory } from './write/write-memory.js';
 
 /** The fields that every write of rows has. */
@@ -213,31 +215,6 @@ export interface SegmentAnswer<T> {
   readonly count: number;
 }
 
-/** Requests to and writes into one database since it was created. */
-export interface DatabaseUsage {
-  /** Requests authorized by the database's keys, and how many of them are queries. Exact up to the last checkpoint. */
-  readonly requestCount: number;
-  readonly queryCount: number;
-  /** Entities and single values inserted, entities updated: exact. */
-  readonly insertedEntityCount: number;
-  readonly insertedValueCount: number;
-  readonly updatedEntityCount: number;
-  /** Entities inserted or updated in the UTC day `day` (days since 1970-01-01). */
-  readonly day: number;
-  readonly dayWriteCount: number;
-}
-
-/** The usage of a database without requests and writes. */
-export const NO_USAGE: DatabaseUsage = {
-  requestCount: 0,
-  queryCount: 0,
-  insertedEntityCount: 0,
-  insertedValueCount: 0,
-  updatedEntityCount: 0,
-  day: 0,
-  dayWriteCount: 0,
-};
-
 /** A finished backup. */
 export interface Backup {
   /** The LSN of the last record that the backup contains. */
@@ -331,6 +308,8 @@ export interface QueryFacts {
   /** For records, so that it reads one version of the data. */
   readonly versionWaitMs: number;
   readonly spilledBytes: number;
+  /** The last record that the query has seen; null = it read no rows. */
+  readonly lsn: number | null;
 }
 
 /**
@@ -389,6 +368,8 @@ export interface EngineApi extends QueryApi {
   readonly degraded: readonly DegradedCode[];
   /** Cache of parsed SQL statements. */
   readonly statements: ScriptCache;
+  /** The records that queries see. */
+  readonly records: Pick<Records, keyof Records>;
   /** The newest catalog whose changes are durable. */
   catalog(): Catalog;
   /**

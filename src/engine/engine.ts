@@ -22,7 +22,6 @@ import type { DatabaseModel } from '../schema/index.js';
 import { ScriptCache } from '../sql/index.js';
 import type {
   Backup,
-  DatabaseUsage,
   Decision,
   DegradedCode,
   EngineApi,
@@ -40,6 +39,7 @@ import type {
   SelectRequest,
 } from './api.js';
 import { sumOfData } from './data-sum.js';
+import type { DatabaseUsage } from './database-usage.js';
 import { Archiving } from './lifecycle/archiving.js';
 import { Checkpointer } from './lifecycle/checkpoint.js';
 import { type OpenStoreDependencies, openStore } from './lifecycle/open-store.js';
@@ -53,6 +53,7 @@ import { QueryRunner, type QueryRunnerDependencies } from './query/query-runner.
 import { FIRST_SLICE_MS, PARTITION_GROUPS_MIN, Selects, SLICE_MS } from './query/selects.js';
 import { SpoolStore } from './query/spool.js';
 import { WriteBarrier } from './query/write-barrier.js';
+import { Records } from './records.js';
 import { type StatsDependencies, statsOf } from './stats.js';
 import { SPOOL_DIR, WorkerClients } from './workers/worker-clients.js';
 import { WorkerRepair } from './workers/worker-repair.js';
@@ -83,6 +84,7 @@ const CACHE_BYTES_MIN = 4 * 2 ** 20;
 
 export class Engine implements EngineApi {
   readonly statements = new ScriptCache();
+  readonly records: Records;
   readonly #options: EngineOptions;
   readonly #workers: WorkerClients;
   readonly #order: WriteOrder;
@@ -121,6 +123,12 @@ export class Engine implements EngineApi {
       (lsn, write) => this.#sent(lsn, write),
       this.#barrier,
     );
+    this.records = new Records({
+      versions: this.#versions,
+      usage: this.#usage,
+      order: this.#order,
+      clock: options.clock,
+    });
     const processBytesMax = options.processBytesMax ?? Number.POSITIVE_INFINITY;
     const processMemory = new ProcessMemory(processBytesMax);
     const garbage = new GarbageCollection(processBytesMax);
@@ -139,6 +147,7 @@ export class Engine implements EngineApi {
         enterBytes: () => processMemory.enterQuery(queryBytesMax),
         leaveBytes: (bytes) => processMemory.leaveQuery(bytes),
         collectGarbage: () => garbage.check(),
+        lsnSent: () => this.#order.lsnSent,
       },
       writeDelayMsMax: Math.min(WRITE_DELAY_MS_MAX, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS),
       elapsedMs: () => performance.now(),
@@ -247,6 +256,8 @@ export class Engine implements EngineApi {
     const knownMs = await openStore(this.#parts);
     const writing = { workers: this.#workers, order: this.#order, writer: this.#writer };
     this.#retention = new Retention({ clock, events, ...writing, knownMs });
+    // What earlier records changed is not known.
+    this.#versions.catalogChanged(this.#order.lsnSent);
     this.#ready = true;
     this.#checkpoints.runIfDue();
   }
@@ -376,6 +387,7 @@ export class Engine implements EngineApi {
     // Deleted data leaves the disk only with a checkpoint.
     if (changes.some(({ change }) => change === 'database-deleted')) this.#checkpoints.want();
     if (this.#ready && !this.#closing) this.#checkpoints.runIfDue();
+    this.records.sent();
   }
 
   /** Writes a snapshot of all applied records while writes continue. Joins a running checkpoint. */

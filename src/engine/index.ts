@@ -1,4 +1,5 @@
 export * from './api.js';
+export * from './database-usage.js';
 export { Engine } from './engine.js';
 export type { EngineEvents, EngineOptions } from './options.js';
 export { EXPLAIN_FIELDS } from './query/explain.js';

@@ -473,6 +473,17 @@ export const status = success({
   dimensions: list(dimensionStatus, 'All dimensions of the database.'),
 });
 
+const countOf = (description: string) => plain<number>({ type: 'integer', minimum: 0, description });
+export const inserts = success({
+  database: text('Name of the database.'),
+  usage: object({
+    'inserted-entities': countOf('Entities that inserts wrote.'),
+    'inserted-values': countOf('Values that inserts wrote.'),
+    'updated-entities': countOf('Entities that updates changed.'),
+  }),
+});
+export type Inserts = Infer<typeof inserts>;
+
 export const customKeyNames = success({ 'custom-keys': names('Name of the key.') });
 export const createdCustomKey = success({
   'custom-keys': names('Name of the key.'),

@@ -2,6 +2,7 @@
 import { QUERIES_PER_REQUEST_MAX } from '../base/limits.js';
 import { between, query } from './conditions.js';
 import { countFields } from './data.js';
+import { localTimeFields } from './local-time.js';
 import {
   anyText,
   body,
@@ -31,15 +32,6 @@ export const BEHAVIOUR_INTERVALS = [
   'months',
   'quarters',
   'years',
-] as const;
-export const WEEK_STARTS = [
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday',
-  'sunday',
 ] as const;
 
 export const STEPS_MAX = 64;
@@ -123,10 +115,7 @@ export const questionFields = {
   ...countFields,
   query: unread(optional(query)),
   between: unread(orNull(between)),
-  'time-zone': orNull(
-    text('An IANA name, such as `Europe/Berlin`; default UTC.', { codes: WRONG, minLength: 1 }),
-  ),
-  'week-start': orNull(choice(WEEK_STARTS, 'The first day of a week; default monday.', WRONG)),
+  ...localTimeFields,
 };
 
 /** The fields that every question has. */

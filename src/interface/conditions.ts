@@ -88,10 +88,14 @@ export const between = named(
 
 export const interval = named(
   'Interval',
-  choice(INTERVALS, 'Half-open buckets that begin at whole units in UTC; weeks begin on Mondays.', {
-    wrong: 4027,
-    null: 4027,
-  }),
+  choice(
+    INTERVALS,
+    'Half-open buckets that begin at whole units in UTC or `time-zone`; weeks begin on Mondays or `week-start`.',
+    {
+      wrong: 4027,
+      null: 4027,
+    },
+  ),
 );
 export type Interval = Infer<typeof interval>;
 

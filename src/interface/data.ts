@@ -18,6 +18,7 @@ import {
   interval,
   query,
 } from './conditions.js';
+import { localTimeFields } from './local-time.js';
 import {
   anyText,
   body,
@@ -56,7 +57,7 @@ export type CountQueryFields = typeof countFields;
 export const countQuery = named('CountQuery', body(QUERY, countFields));
 export type CountQuery = Infer<typeof countQuery>;
 
-const countEventFields = { ...countFields, interval: orNull(interval) };
+const countEventFields = { ...countFields, interval: orNull(interval), ...localTimeFields };
 export type CountEventQueryFields = typeof countEventFields;
 
 export const countEventQuery = named(

@@ -6,6 +6,7 @@ export * from './cloud.js';
 export * from './conditions.js';
 export * from './data.js';
 export * from './levels.js';
+export * from './local-time.js';
 export * from './model.js';
 export * from './records.js';
 export * from './schema.js';

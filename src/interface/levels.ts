@@ -23,6 +23,7 @@ import {
   predicateFields,
   query,
 } from './conditions.js';
+import { localTimeFields, type WEEK_STARTS } from './local-time.js';
 import {
   body,
   choice,
@@ -90,6 +91,7 @@ const levelWindow = union(
 export const levelFields = {
   between: optional(levelWindow),
   interval: optional(interval),
+  ...localTimeFields,
   minfreq: optional(minfreq('Omits values that fewer entities have.')),
 };
 /** Fields of a query of top values other than its column and predicates. */
@@ -98,6 +100,7 @@ export const topValuesFields = body(
   {
     between: levelFields.between,
     minfreq: levelFields.minfreq,
+    ...localTimeFields,
     dimension,
     'bypass-cache': bypassCache,
   },
@@ -121,7 +124,7 @@ const withColumn = <Type>(own: Fields, wanted: Schema, keywords: object): Schema
 export const level = named(
   'Level',
   withColumn<Level>(
-    { between: levelFields.between, interval: levelFields.interval },
+    { between: levelFields.between, interval: levelFields.interval, ...localTimeFields },
     union('Maximum number of values, or a metric.', howMany, metric),
     {
       description:
@@ -134,6 +137,9 @@ export const level = named(
 export type Level = LevelPredicates & {
   readonly between?: Between | readonly Between[];
   readonly interval?: Interval;
+  /** An IANA name. */
+  readonly 'time-zone'?: string | null;
+  readonly 'week-start'?: (typeof WEEK_STARTS)[number] | null;
 } & { readonly [column: string]: number | Metric | unknown };
 
 export const levels = named(

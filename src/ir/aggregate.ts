@@ -37,6 +37,8 @@ export type ValueSource =
 export type Buckets =
   /** Bucket 0 contains the first second of the level's window. */
   | { readonly by: 'interval'; readonly interval: Interval }
+  /** The periods of a time zone: their ascending starts and the end of the last one. The first contains the start of the window. */
+  | { readonly by: 'periods'; readonly starts: readonly number[] }
   /** Half-open: `to` is excluded. Windows may overlap; an event counts in each. */
   | { readonly by: 'windows'; readonly windows: readonly Window[] };
 

@@ -43,6 +43,7 @@ export interface Described {
 
 const LINES_MEDIA = 'application/x-ndjson';
 const ARROW_MEDIA = 'application/vnd.apache.arrow.stream';
+const EVENTS_MEDIA = 'text/event-stream';
 
 export function apiDocument({ endpoints, limits }: Described): ApiDocument {
   const components = new Components();
@@ -154,7 +155,7 @@ function operationId(method: string, path: string): string {
 
 function parametersOf(
   { path, takesIdempotencyKey }: DescribedEndpoint,
-  { rows, parameters = {} }: Operation,
+  { rows, events, parameters = {} }: Operation,
 ): ApiOperation['parameters'] {
   const found: ApiOperation['parameters'][number][] = [];
   const name = /:([a-z_]+)/.exec(path)?.[1];
@@ -180,6 +181,14 @@ function parametersOf(
       in: 'header',
       description: 'The format of the rows: JSON unless one of the others has the highest weight.',
       schema: { type: 'string', examples: ['application/json', LINES_MEDIA, 'text/csv', ARROW_MEDIA] },
+    });
+  }
+  if (events === true) {
+    found.push({
+      name: 'Last-Event-ID',
+      in: 'header',
+      description: 'The `id` of the last event that the client has: its answer is not sent again.',
+      schema: { type: 'string', pattern: '^[0-9]*$' },
     });
   }
   found.push({
@@ -259,7 +268,7 @@ function answerOf(
   operation: Operation,
   components: Components,
 ): ApiOperation['responses'][string] {
-  const { answer, answered, rows } = operation;
+  const { answer, answered, rows, events } = operation;
   const json = {
     schema: components.jsonOf(answer),
     ...(answered === undefined ? {} : { example: answered }),
@@ -268,6 +277,15 @@ function answerOf(
     [LINES_MEDIA]: { schema: { type: 'string', description: 'One JSON object per row and line.' } },
     'text/csv': { schema: { type: 'string', description: 'RFC 4180, with a line of names first.' } },
     [ARROW_MEDIA]: { schema: { type: 'string', format: 'binary', description: 'An Arrow IPC stream.' } },
+  };
+  const inEvents = {
+    [EVENTS_MEDIA]: {
+      schema: linesOf(
+        components.jsonOf(answer),
+        'Events with `id`, the LSN of the answer, and `data`, the answer as JSON. Events named `delayed` and `end` hold a code and a message.',
+      ),
+      ...(answered === undefined ? {} : { example: `id: 7\ndata: ${JSON.stringify(answered)}\n\n` }),
+    },
   };
   return {
     description:
@@ -279,7 +297,7 @@ function answerOf(
       ...(endpoint.rate === null ? [] : ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']),
     ),
     content: {
-      'application/json': json,
+      ...(events === true ? inEvents : { 'application/json': json }),
       ...(rows === true ? inRows : {}),
       ...(endpoint.takesLines || endpoint.takesRecords
         ? {

@@ -7,6 +7,12 @@ import { serveClients } from './site.js';
 const YEAR = ['2026-01-01', '2026-12-31'] as const;
 const BIG = 2n ** 62n + 1n;
 
+/** Leaving the loop ends the request. */
+async function firstOf<T>(answers: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const answer of answers) return answer;
+  return undefined;
+}
+
 t.test('a program works with every method', async (t) => {
   const site = await serveClients(t);
   const called = new Set<string>();
@@ -17,7 +23,7 @@ t.test('a program works with every method', async (t) => {
     url: `${site.url}/`,
     fetch: (url, init) => {
       const path = new URL(url).pathname
-        .replace(/(\/query\/saved\/).*/, '$1:query_name')
+        .replace(/(\/query\/saved\/)[^/]*/, '$1:query_name')
         .replace(/(\/segment\/)[^/]*/, '$1:segment_name');
       called.add(`${init.method} ${path}`);
       return over(url, init);
@@ -180,6 +186,12 @@ t.test('a program works with every method', async (t) => {
       'cache-period': null,
     });
     t.strictSame(await quarry.askSaved('french'), { query: 1 });
+    const value = await firstOf(quarry.followSaved('french', { minIntervalMs: 100 }));
+    t.match(value, { answer: { type: 'count/entity', result: { query: 1 } } });
+    t.match(await firstOf(quarry.followInserts()), {
+      lsn: value?.lsn,
+      answer: { database: 'quarry', usage: { 'updated-entities': 2 } },
+    });
     await quarry.changeSavedQuery('french', {
       type: 'count/entity/total',
       query: ['default'],

@@ -20,6 +20,7 @@ import { HandlerRunner } from '../../src/http/endpoints/handler-runner.js';
 import { Router, withoutTrailingSlash } from '../../src/http/endpoints/router.js';
 import { HTTP_DEFAULTS } from '../../src/http/index.js';
 import { NO_REFUSALS } from '../../src/http/limits/limits.js';
+import { LiveHub } from '../../src/http/live/live-hub.js';
 import { Audit } from '../../src/http/observability/audit.js';
 import { Metrics } from '../../src/http/observability/metrics.js';
 import { RequestLog } from '../../src/http/observability/request-log.js';
@@ -205,12 +206,17 @@ export class InProcessServer {
     const budget = new ByteBudget(HTTP_DEFAULTS.bodyBytesReservedMax);
     const log = this.#errorLog();
     const context: ServerContext = {
-      runner: new HandlerRunner({ ...shared, authorizer, randomBytes }),
+      runner: new HandlerRunner({
+        ...{ ...shared, authorizer, randomBytes },
+        live: new LiveHub({ engine, elapsedMs, settings: HTTP_DEFAULTS.live }),
+        evaluated: () => {},
+      }),
       elapsedMs,
       log: new RequestLog({ log, audit: new Audit(log, null, () => NOW_MS), engine, slowQueryMs: null }),
       budget,
       decoder: new BodyDecoder(),
       metrics: new Metrics(engine, {
+        liveStreams: () => 0,
         openRequests: () => context.openCount,
         reservedBodyBytes: () => budget.reservedBytes,
         refusals: () => NO_REFUSALS,

@@ -47,6 +47,7 @@ export function callOf(engine: FakeEngine, body: string, options: CallOptions = 
     caller: key ?? MASTER,
     checkAgain: () => {},
     chargeWrites: () => {},
+    openLive: null,
     boundBodies: new BoundBodies(),
     notes: new RequestNotes('test', ''),
     cancellation: { isCancelled: false, onCancel: () => {} },

@@ -236,6 +236,36 @@ export class FakeEngine implements EngineApi {
     return this.usages.get(databaseId) ?? NO_USAGE;
   }
 
+  /** LSN of the last record, and of the last one that changed rows or the catalog. */
+  lsn = 7;
+  changed = 7;
+  readonly #followers = new Set<() => void>();
+  readonly records: EngineApi['records'] = this.#fakeRecords();
+
+  /** Tells followers of a record that was sent. */
+  send(): void {
+    this.lsn++;
+    this.changed = this.lsn;
+    for (const act of this.#followers) act();
+  }
+
+  #fakeRecords(): EngineApi['records'] {
+    const engine = this;
+    return {
+      get lsn() {
+        return engine.lsn;
+      },
+      changedLsn: () => engine.changed,
+      databaseChangedLsn: () => engine.changed,
+      follow: (act) => {
+        engine.#followers.add(act);
+        return () => engine.#followers.delete(act);
+      },
+      sent: () => {},
+      usageOf: async (databaseId) => ({ lsn: engine.lsn, usage: engine.usage(databaseId) }),
+    };
+  }
+
   noteRequest(databaseId: number, isQuery: boolean): void {
     this.notedRequests.push({ databaseId, isQuery });
   }
@@ -292,8 +322,14 @@ export class FakeEngine implements EngineApi {
     };
   }
 
-  holdMemory(): null {
-    return null;
+  /** Memory that `holdMemory` reserved and that was not released. */
+  reservedBytes = 0;
+
+  holdMemory(bytes: number): (() => void) | null {
+    this.reservedBytes += bytes;
+    return () => {
+      this.reservedBytes -= bytes;
+    };
   }
 
   backup(): Promise<Backup> {

@@ -65,6 +65,7 @@ POST   /v1/data_extraction/score    | master read demo       | wr ro    | 1
 POST   /v1/query/saved              | master demo            | wr ro    | 10
 GET    /v1/query/saved              | master read demo       | wr ro    | 9
 GET    /v1/query/saved/:query_name  | master demo            | wr ro    | 9
+GET    /v1/query/saved/:query_name/live | master demo        | wr ro    | 9
 PUT    /v1/query/saved/:query_name  | master demo            | wr ro    | 10
 DELETE /v1/query/saved/:query_name  | master demo            | wr ro    | 11
 POST   /v1/segment                  | master demo            | wr ro    | 10
@@ -76,6 +77,7 @@ POST   /v1/segment/:segment_name/ids | master write demo     | wr wo    | 2
 DELETE /v1/segment/:segment_name/ids | master write demo     | wr wo    | 2
 GET    /v1/database                 | master                 | 509      | 12
 GET    /v1/status                   | master read            | 509      | 12
+GET    /v1/status/live              | master read            | 509      | 12
 `;
 
 /** Method, path, the right that the team key needs, number of the permission of users. */

@@ -41,7 +41,7 @@ export class Checker {
   operation(method: string, path: string): ApiOperation {
     const at = path
       .split('?')[0]
-      .replace(/^(\/v1\/query\/saved\/)[^/]+$/, '$1{query_name}')
+      .replace(/^(\/v1\/query\/saved\/)[^/]+(\/live)?$/, '$1{query_name}$2')
       .replace(/^(\/v1\/segment\/)[^/]+/, '$1{segment_name}');
     const operation = this.document.paths[at]?.[method.toLowerCase()];
     if (operation === undefined) throw new Error(`the document has no ${method} ${path}`);

@@ -7,4 +7,5 @@ export const queryLimits = (timeoutMs: number, bytesMax: number): QueryLimits =>
   enterBytes: () => Promise.resolve(bytesMax),
   leaveBytes: () => {},
   collectGarbage: () => {},
+  lsnSent: () => 0,
 });

@@ -1,17 +1,13 @@
 /** The fields that all questions about behaviour share: entities, time and periods. */
-import { type BindingTime, QuarryError, quoted } from '../../base/index.js';
-import {
-  type CountQueryFields,
-  PERIODS_MAX,
-  type QuestionFields,
-  WEEK_STARTS,
-} from '../../interface/index.js';
+import { type BindingTime, QuarryError } from '../../base/index.js';
+import { type CountQueryFields, PERIODS_MAX, type QuestionFields } from '../../interface/index.js';
 import type { BehaviourScope, Condition, PeriodStarts, Window } from '../../ir/index.js';
-import { type Column, type Dimension, type Period, PeriodCalendar, ZoneOffsets } from '../../schema/index.js';
+import type { Column, Dimension, Period, PeriodCalendar, ZoneOffsets } from '../../schema/index.js';
 import { readAll, readOrNull } from '../body/fields.js';
 import type { Json } from '../body/json.js';
 import type { RequestBody } from '../body/request-body.js';
 import type { ColumnCheck } from '../condition/column-check.js';
+import { calendarIn, readZone } from '../condition/time-zone.js';
 import { readWindow } from '../condition/window.js';
 
 /** All event dates; the ends of a question without `between`. */
@@ -59,15 +55,8 @@ export function bindShared(call: QuestionCall): SharedPlan {
 }
 
 /** The time zone of a question. Throws 9101. */
-export function zoneOf({ body, prefix }: QuestionCall): ZoneOffsets {
-  const name = body.get('time-zone') ?? 'UTC';
-  try {
-    return new ZoneOffsets(name, false);
-  } catch (error) {
-    if (!(error instanceof QuarryError)) throw error;
-    throw new QuarryError(9101, `${prefix}time-zone ${quoted(name)} is not the name of a time zone`);
-  }
-}
+export const zoneOf = ({ body, prefix }: QuestionCall): ZoneOffsets =>
+  readZone(body.get('time-zone'), prefix);
 
 function entitiesOf(call: QuestionCall): Condition | null {
   const query = call.body.get('query') as Json | undefined;
@@ -94,25 +83,18 @@ function requireBetween({ body, prefix }: QuestionCall): void {
   if (!body.has('between')) throw new QuarryError(4010, `${prefix}between is missing next to "interval"`);
 }
 
-export function calendarOf(call: QuestionCall, zone: ZoneOffsets, interval: Period): PeriodCalendar {
-  return new PeriodCalendar(zone, interval, WEEK_STARTS.indexOf(call.body.get('week-start') ?? 'monday'));
-}
+export const calendarOf = ({ body }: QuestionCall, zone: ZoneOffsets, interval: Period): PeriodCalendar =>
+  calendarIn(zone, interval, body.get('week-start'));
 
 /** Boundaries of the periods from that which holds `from` to that which holds `to`. Throws 4010, 9101. */
 export function periodsOf(call: QuestionCall, between: Window, calendar: PeriodCalendar): PeriodStarts {
   requireBetween(call);
-  if (between.from > between.to) return [];
-  const starts = [calendar.startOf(between.from)];
-  while (starts[starts.length - 1] <= between.to) {
-    if (starts.length > PERIODS_MAX) {
-      throw new QuarryError(
-        9101,
-        `${call.prefix}interval divides "between" into more than ${PERIODS_MAX} periods`,
-      );
-    }
-    starts.push(calendar.after(starts[starts.length - 1]));
-  }
-  return starts;
+  const starts = calendar.starts(between.from, between.to, PERIODS_MAX);
+  if (starts !== null) return starts;
+  throw new QuarryError(
+    9101,
+    `${call.prefix}interval divides "between" into more than ${PERIODS_MAX} periods`,
+  );
 }
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { sec: 1, min: 60, hr: 3_600, d: 86_400, w: 604_800 };

@@ -58,8 +58,13 @@ function readSpan(json: Json, nowMs: BindingTime, path: string, zone: ZoneOffset
  * The window of a `between` as a half-open window with exclusive `to`: "today" ends where tomorrow begins. Its ends are
  * not clamped to the times that events can have.
  */
-export function readHalfOpenWindow(json: Json, nowMs: BindingTime, path: string): Window {
-  const { from, to } = readSpan(json, nowMs, path);
+export function readHalfOpenWindow(
+  json: Json,
+  nowMs: BindingTime,
+  path: string,
+  zone: ZoneOffsets | null = null,
+): Window {
+  const { from, to } = readSpan(json, nowMs, path, zone);
   return isList(json) && isToday(json) ? { from, to: to + 1 } : { from, to };
 }
 

@@ -8,6 +8,7 @@ import { readAll, readOrNull } from '../body/fields.js';
 import type { Json } from '../body/json.js';
 import { bindEventQuery, queryList } from '../condition/condition.js';
 import { bucketsOf, checkResolution } from '../condition/interval.js';
+import { readLocalTime } from '../condition/time-zone.js';
 import { AnswerText, writeBuckets } from './aggregate-text.js';
 import { bindQueries, type NamedQuery, type QueryEntry } from './query-list.js';
 
@@ -35,10 +36,16 @@ function bindPlan(
 ): AggregatePlan | null {
   const intervalPath = `"interval" in ${path}`;
   const readInterval = () => body.get('interval');
+  const readLocal = () => readLocalTime(body.get('time-zone'), body.get('week-start'), `${path}.`);
   if (dimension === null) {
-    readAll({ query: () => queryList(query, `"query" in ${path}`), interval: readInterval });
+    readAll({
+      query: () => queryList(query, `"query" in ${path}`),
+      interval: readInterval,
+      local: readLocal,
+    });
     return null;
   }
+  const local = readOrNull(readLocal);
   const readEvents = () => bindEventQuery(query, dimension, nowMs, access.checkColumn, queryPath);
   const known = readOrNull(readEvents);
   const { events, entities, buckets } = readAll({
@@ -48,8 +55,9 @@ function bindPlan(
       const interval = readInterval();
       if (interval === undefined || known === null) return null;
       checkResolution(interval, known.event.window, nowMs, intervalPath);
-      return bucketsOf(interval, known.event.window, intervalPath);
+      return local === null ? null : bucketsOf(interval, known.event.window, intervalPath, local);
     },
+    local: readLocal,
   });
   const { type, decimalPlaces } = events.column;
   const { columnId, window, tests } = events.event;

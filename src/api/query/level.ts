@@ -9,10 +9,18 @@ import {
   howMany,
   interval as intervalSchema,
   levelFields,
+  localTimeFields,
   METRICS,
 } from '../../interface/index.js';
 import { type Buckets, eventWindow, type LevelPlan, type ValueSource, type Window } from '../../ir/index.js';
-import { type Column, type Dimension, isEventType, type ValueForm, valueKindOf } from '../../schema/index.js';
+import {
+  type Column,
+  type Dimension,
+  isEventType,
+  type ValueForm,
+  valueKindOf,
+  type ZoneOffsets,
+} from '../../schema/index.js';
 import type { Access } from '../body/access.js';
 import { readAll, readOrNull } from '../body/fields.js';
 import { ExactNumber, isList, type Json, type JsonObject } from '../body/json.js';
@@ -24,6 +32,7 @@ import {
   isPredicateName,
   type Predicate,
 } from '../condition/predicate.js';
+import { type LocalTime, readLocalTime } from '../condition/time-zone.js';
 import { readHalfOpenWindow, readWindow } from '../condition/window.js';
 
 export interface LevelFields {
@@ -35,6 +44,7 @@ export interface LevelFields {
   readonly path: string;
 }
 
+const TIME_FIELDS = ['between', 'interval', 'time-zone', 'week-start'];
 /** Fields of a level other than its column and predicates, for all endpoints. */
 const FIELDS: readonly string[] = Object.keys(levelFields);
 
@@ -137,6 +147,7 @@ function readTime(level: LevelFields, predicates: BoundPredicates | null, rules:
     refuseTime(level, inside);
     return null;
   }
+  const local = localTimeOf(level);
   const between = others.get('between');
   const interval = others.get('interval');
   if (interval !== undefined && !rules.allowsBuckets) throw notHere(`${path}.interval`);
@@ -145,11 +156,11 @@ function readTime(level: LevelFields, predicates: BoundPredicates | null, rules:
     if (interval !== undefined)
       throw new QuarryError(4049, `${path}.interval cannot be used together with a list of windows`);
     if (inside.length > 0) throw secondBetween(inside[0].path);
-    return readWindows(between, rules.nowMs, `${path}.between`);
+    return readWindows(between, rules.nowMs, `${path}.between`, local.zone);
   }
   const value = between === undefined ? [] : [{ argument: between, path: `${path}.between` }];
   const { window, cut } = readAll({
-    window: () => oneWindow([...value, ...inside], rules.nowMs) ?? rules.defaultWindow,
+    window: () => oneWindow([...value, ...inside], rules.nowMs, local.zone) ?? rules.defaultWindow,
     cut: () =>
       interval === undefined
         ? null
@@ -159,12 +170,23 @@ function readTime(level: LevelFields, predicates: BoundPredicates | null, rules:
     if (predicates === null) return null;
     throw new QuarryError(4005, `${path} lacks "between"`);
   }
-  return { window, buckets: cut === null ? null : bucketsOf(cut, window, `${path}.interval`) };
+  return { window, buckets: cut === null ? null : bucketsOf(cut, window, `${path}.interval`, local) };
 }
 
-/** Throws 4017 for `between` and `interval` on an attribute column. */
+/** Throws 9101. */
+function localTimeOf({ others, path }: LevelFields): LocalTime {
+  const { 'time-zone': zoneField, 'week-start': weekField } = localTimeFields;
+  const valueOf = (name: string): Json => others.get(name) ?? null;
+  const { zone, weekStart } = readAll({
+    zone: () => readValue(zoneField, valueOf('time-zone'), `${path}.time-zone`, CONDITION_CODES),
+    weekStart: () => readValue(weekField, valueOf('week-start'), `${path}.week-start`, CONDITION_CODES),
+  });
+  return readLocalTime(zone, weekStart, `${path}.`);
+}
+
+/** Throws 4017 for fields of time on an attribute column. */
 function refuseTime({ others, path }: LevelFields, inside: BoundPredicates['betweens']): void {
-  const field = ['between', 'interval'].find((name) => others.has(name));
+  const field = TIME_FIELDS.find((name) => others.has(name));
   const misplaced = field === undefined ? inside[0]?.path : `${path}.${field}`;
   if (misplaced !== undefined) throw new QuarryError(4017, `${misplaced} is for event columns only`);
 }
@@ -178,8 +200,12 @@ function secondBetween(path: string): QuarryError {
 }
 
 /** The window of the `between`s, which must all be equal; null if there are none. */
-function oneWindow(betweens: BoundPredicates['betweens'], nowMs: BindingTime): Window | null {
-  const windows = betweens.map(({ argument, path }) => readWindow(argument, nowMs, path));
+function oneWindow(
+  betweens: BoundPredicates['betweens'],
+  nowMs: BindingTime,
+  zone: ZoneOffsets | null,
+): Window | null {
+  const windows = betweens.map(({ argument, path }) => readWindow(argument, nowMs, path, zone));
   const [first] = windows;
   const other = windows.findIndex(({ from, to }) => from !== first.from || to !== first.to);
   if (other !== -1) throw secondBetween(betweens[other].path);
@@ -187,11 +213,16 @@ function oneWindow(betweens: BoundPredicates['betweens'], nowMs: BindingTime): W
 }
 
 /** The windows of a list as buckets, and the window that spans them. */
-function readWindows(list: readonly Json[], nowMs: BindingTime, path: string): Time {
+function readWindows(
+  list: readonly Json[],
+  nowMs: BindingTime,
+  path: string,
+  zone: ZoneOffsets | null,
+): Time {
   if (list.length > WINDOWS_PER_LEVEL_MAX) {
     throw new QuarryError(4048, `${path} has ${list.length} windows; at most ${WINDOWS_PER_LEVEL_MAX}`);
   }
-  const windows = list.map((window, index) => readHalfOpenWindow(window, nowMs, `${path}[${index}]`));
+  const windows = list.map((window, index) => readHalfOpenWindow(window, nowMs, `${path}[${index}]`, zone));
   // The end of a bucket is exclusive, the end of the level's window inclusive.
   const live = windows
     .map(({ from, to }) => eventWindow({ from, to: to - 1 }))

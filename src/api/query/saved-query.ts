@@ -5,7 +5,7 @@
  * A key with a column whitelist or a row filter sees only the saved queries that it may run. The others do not exist for
  * it (4023), except that their names are taken (4022).
  */
-import { QuarryError, quoted } from '../../base/index.js';
+import { type BindingTime, QuarryError, quoted } from '../../base/index.js';
 import {
   type Catalog,
   type CatalogChange,
@@ -46,7 +46,7 @@ export interface SavedQueryReader {
   readonly catalog: Catalog;
   /** The database's model in `catalog`. */
   readonly model: DatabaseModel;
-  readonly nowMs: number;
+  readonly nowMs: BindingTime;
   readonly access: Access;
   /** Binds the query of a view with the rights of the caller. Throws 6000, 506. */
   readonly bindView: (view: Pick<SavedQuery, 'name' | 'query'>) => unknown;
@@ -58,7 +58,7 @@ export interface SavedQueryCall extends SavedQueryReader {
   readonly customKey: string | null;
 }
 
-type EndpointBinder = (body: Json, model: DatabaseModel, nowMs: number, access: Access) => unknown;
+type EndpointBinder = (body: Json, model: DatabaseModel, nowMs: BindingTime, access: Access) => unknown;
 type Binder = (body: Json, reader: SavedQueryReader, name: string) => unknown;
 
 const by =
@@ -259,9 +259,8 @@ export function savedQueryAt(name: string, reader: SavedQueryReader): SavedQuery
 function mayRun(saved: SavedQuery, reader: SavedQueryReader): boolean {
   const { access, model } = reader;
   const runs = (): boolean => {
-    const { bodyOf, bind } = KINDS[saved.type];
     try {
-      bind(bodyOf(parseJson(bytesOf(saved.query)), saved.dimension), reader, saved.name);
+      bindSavedQuery(saved, reader);
       return true;
     } catch (error) {
       if (error instanceof QuarryError) return false;
@@ -271,6 +270,12 @@ function mayRun(saved: SavedQuery, reader: SavedQueryReader): boolean {
   // A view may read other views, which change without the model.
   if (saved.type === 'sql') return access.fingerprint === '' || runs();
   return access.opens(saved, model, runs);
+}
+
+/** Binds the saved query with the rights of `reader`, as a request of its type's endpoint does. Throws the errors of that endpoint. */
+export function bindSavedQuery(saved: SavedQuery, reader: SavedQueryReader): void {
+  const { bodyOf, bind } = KINDS[saved.type];
+  bind(bodyOf(parseJson(bytesOf(saved.query)), saved.dimension), reader, saved.name);
 }
 
 type Member = 'name' | 'type' | 'query' | 'dimension' | 'cache-period';

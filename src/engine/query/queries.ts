@@ -68,6 +68,7 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
       () => COUNT_BYTES,
       (missed) =>
         this.#dependencies.runner.run(options, async (query) => {
+          query.noteRead();
           const counts = await query.sendAll((worker, bounds) =>
             worker.send('count-entities', { plans: missed, bounds }),
           );
@@ -124,6 +125,7 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
     const answers: BehaviourAnswer[] = [];
     for (const plan of plans) {
       const chosen = await this.#groupsOf(plan, query);
+      query.noteRead();
       const partials = await query.sendAll((worker, bounds) =>
         worker.send('behaviour', { plan, chosen, bounds }),
       );
@@ -195,6 +197,11 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
     });
     const missed = wanted.filter(({ found }) => found === null);
     const answers = missed.length === 0 ? [] : await work(missed.map(({ plan }) => plan));
+    // The plans of one call read the same data, so an answer of the cache counts only if no record arrived meanwhile.
+    const isOutdated = wanted.some(
+      ({ plan, version, found }) => found !== null && versions.of(plan) !== version,
+    );
+    if (isOutdated && missed.length > 0) return work(plans);
     missed.forEach(({ key, version, plan }, index) => {
       // A record arrived between request and read, so the answer may belong to either version.
       if (versions.of(plan) !== version) return;

@@ -24,6 +24,8 @@ export interface QueryLimits {
   readonly leaveBytes: (bytes: number) => void;
   /** Called when the query has released memory on the main thread. */
   readonly collectGarbage: () => void;
+  /** LSN of the last record that was sent to the workers. */
+  readonly lsnSent: () => number;
 }
 
 /** What a query waits for. */
@@ -51,6 +53,7 @@ export class RunningQuery {
   #ended = false;
   readonly #endings: (() => void)[] = [];
   readonly #waitsMs = { memory: 0, slot: 0, version: 0 };
+  #lsn: number | null = null;
 
   /** The caller must call `end`. */
   constructor(workers: WorkerClients, limits: QueryLimits, cancellation: Cancellation | null) {
@@ -118,6 +121,11 @@ export class RunningQuery {
     );
   }
 
+  /** Notes that a request sent in this turn reads rows. If a query reads again, its last read counts. */
+  noteRead(): void {
+    this.#lsn = this.#limits.lsnSent();
+  }
+
   /** A promise that rejects with 9005 as soon as the query is stopped. */
   async #stoppable<T>(
     begin: (resolve: (value: T) => void, reject: (error: Error) => void) => void,
@@ -167,7 +175,13 @@ export class RunningQuery {
   get facts(): QueryFacts {
     const { memory, slot, version } = this.#waitsMs;
     const spilledBytes = this.#workers.spill.queryWrittenBytes(this.#slot);
-    return { memoryWaitMs: memory, slotWaitMs: slot, versionWaitMs: version, spilledBytes };
+    return {
+      memoryWaitMs: memory,
+      slotWaitMs: slot,
+      versionWaitMs: version,
+      spilledBytes,
+      lsn: this.#lsn,
+    };
   }
 
   /**

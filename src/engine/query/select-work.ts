@@ -99,6 +99,7 @@ export class SelectWork {
   /** The answer of a plan of totals, by one short request. */
   async #totals(plan: SelectPlan & { readonly dimensionId: number }): Promise<Table> {
     const { bytesMax, query } = this.#dependencies;
+    query.noteRead();
     const workers = await query.sendAll((worker, bounds) => worker.send('totals', { plan, bounds }));
     const partials = workers.flat().map(receivedGroups);
     return query.inSlices(finishGroups(plan, partials, bytesMax));

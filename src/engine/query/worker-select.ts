@@ -269,6 +269,7 @@ export class WorkerSelect {
   ): Promise<(readonly [number, SelectPart])[]> {
     const isFirst = !this.#begun;
     this.#begun = true;
+    if (isFirst && readsShards(this.#settings)) this.#query.noteRead();
     const spares = usesSpareBuffers(this.#settings) ? Math.ceil(this.#memory.count / this.#used.length) : 0;
     const answers = await this.#query.sendAll(({ index }, bounds) =>
       this.#done[index]
@@ -361,6 +362,9 @@ export class WorkerSelect {
     });
   }
 }
+
+const readsShards = (settings: WorkerSelectSettings): boolean =>
+  settings.runs === 'select' || settings.stage.location === 'shards';
 
 /** Requests by which workers exchange groups in messages. */
 type GroupOp = 'select-partitions' | 'select-groups' | 'select-merge-step';

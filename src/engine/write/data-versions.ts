@@ -47,6 +47,11 @@ export class DataVersions {
     return Math.max(this.#catalogLsn, dimension?.lsn ?? 0);
   }
 
+  /** The last record that changed rows of one of the dimensions, or the catalog. */
+  ofAll(dimensions: readonly DimensionKey[]): number {
+    return dimensions.reduce((lsn, dimension) => Math.max(lsn, this.of(dimension)), this.#catalogLsn);
+  }
+
   /** Time of the last change of the dimension's rows; -Infinity if they never changed. */
   changedMs({ databaseId, dimensionId }: DimensionKey): number {
     const dimension = this.#databases.get(databaseId)?.dimensions.get(dimensionId);

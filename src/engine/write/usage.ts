@@ -4,7 +4,7 @@
  * Requests are noted as they arrive; after a crash their counts are those of the last checkpoint.
  */
 import { SECONDS_PER_DAY } from '../../schema/index.js';
-import { type DatabaseUsage, NO_USAGE } from '../api.js';
+import { type DatabaseUsage, NO_USAGE } from '../database-usage.js';
 
 type Counts = { -readonly [Field in keyof DatabaseUsage]: DatabaseUsage[Field] };
 
@@ -23,6 +23,13 @@ const dayOf = (timeMs: number): number => Math.floor(timeMs / 1000 / SECONDS_PER
 
 type Books = Map<number, Counts>;
 
+/** The counts of one database at an LSN. */
+interface Followed {
+  readonly databaseId: number;
+  readonly lsn: number;
+  readonly usage: Counts;
+}
+
 function countsIn(books: Books, databaseId: number): Counts {
   let counts = books.get(databaseId);
   if (counts === undefined) {
@@ -32,8 +39,9 @@ function countsIn(books: Books, databaseId: number): Counts {
   return counts;
 }
 
-function addTo(books: Books, write: NotedWrite): void {
-  const counts = countsIn(books, write.databaseId);
+const addTo = (books: Books, write: NotedWrite): void => add(countsIn(books, write.databaseId), write);
+
+function add(counts: Counts, write: NotedWrite): void {
   counts.insertedEntityCount += write.insertedEntityCount;
   counts.insertedValueCount += write.insertedValueCount;
   counts.updatedEntityCount += write.updatedEntityCount;
@@ -53,6 +61,7 @@ export interface UsageSnapshot {
 export class UsageBook {
   #books: Books = new Map();
   #requestsNoted = false;
+  readonly #followed = new Set<Followed>();
   #snapshot: { readonly lsn: number; readonly books: Books } | null = null;
 
   /** The usage at `nowMs`. The daily count is 0 if the last write was on an earlier day. */
@@ -73,6 +82,19 @@ export class UsageBook {
     addTo(this.#books, write);
     const snapshot = this.#snapshot;
     if (snapshot !== null && lsn <= snapshot.lsn) addTo(snapshot.books, write);
+    for (const followed of this.#followed) {
+      if (followed.databaseId === write.databaseId && lsn <= followed.lsn) add(followed.usage, write);
+    }
+  }
+
+  /**
+   * The counts of a database at `lsn`, the last record that was sent. They include records up to `lsn` that are noted until
+   * `end` is called.
+   */
+  follow(databaseId: number, lsn: number, nowMs: number): { readonly usage: DatabaseUsage; end(): void } {
+    const followed: Followed = { databaseId, lsn, usage: this.of(databaseId, nowMs) };
+    this.#followed.add(followed);
+    return { usage: followed.usage, end: () => this.#followed.delete(followed) };
   }
 
   drop(databaseId: number): void {

@@ -12,7 +12,7 @@ import {
   type GroupPartial,
   type Window,
 } from '../../ir/index.js';
-import { bucketCount, bucketNumbers, bucketStart, type Interval } from '../../schema/index.js';
+import { bucketCount, bucketNumbers, bucketStart, periodIndex } from '../../schema/index.js';
 import type { EventSegment } from '../../storage/index.js';
 import { datesOfEvents, EventSelection } from '../condition/event-selection.js';
 import { listSelectedRows, type SelectedRows } from '../condition/selected-rows.js';
@@ -61,8 +61,9 @@ export function bucketTotals(
 }
 
 class BucketRuns {
-  readonly #buckets: Buckets;
-  readonly #window: Window;
+  /** null = the buckets are windows. */
+  readonly #calendar: BucketCalendar | null;
+  readonly #windows: readonly Window[];
   readonly #wanted: readonly ColumnTotal[];
   readonly #memory: QueryRun;
   /** By bucket: its totals; null = there may be too many buckets. */
@@ -75,15 +76,12 @@ class BucketRuns {
   eventCount = 0;
 
   constructor(buckets: Buckets, window: Window, wanted: readonly ColumnTotal[], memory: QueryRun) {
-    this.#buckets = buckets;
-    this.#window = window;
+    this.#calendar = buckets.by === 'windows' ? null : calendarOf(buckets, window);
+    this.#windows = buckets.by === 'windows' ? buckets.windows : [];
     this.#wanted = wanted;
     this.#memory = memory;
     this.#segmentRows = memory.u32(SEGMENT_ROWS_MAX);
-    const count =
-      buckets.by === 'windows'
-        ? buckets.windows.length
-        : Math.max(0, bucketCount(buckets.interval, window.from, window.to));
+    const count = countOf(buckets, window);
     const isIndexed = count <= INDEXED_BUCKETS_MAX;
     if (isIndexed) memory.reserve(count * INDEX_BYTES);
     this.#indexed = isIndexed ? new Array<undefined>(count).fill(undefined) : null;
@@ -104,8 +102,8 @@ class BucketRuns {
       if (list === null) totals.addRange(segment, selected.from + from, selected.from + to);
       else for (let at = from; at < to; at++) totals.addOne(segment, list[at]);
     };
-    if (this.#buckets.by === 'windows') eachWindowRun(this.#buckets.windows, dates, segment.sealed, add);
-    else eachIntervalRun(this.#buckets.interval, this.#window, dates, segment.sealed, add);
+    if (this.#calendar === null) eachWindowRun(this.#windows, dates, segment.sealed, add);
+    else eachBucketRun(this.#calendar, dates, segment.sealed, add);
   }
 
   #totalsOf(bucket: number): Totals {
@@ -141,22 +139,46 @@ class BucketRuns {
 /** Receives a run of dates [from, to) that lie in one bucket. */
 type VisitRun = (bucket: number, from: number, to: number) => void;
 
+/** Buckets one behind the other. */
+interface BucketCalendar {
+  readonly numberOf: (seconds: number) => number;
+  /** The end of a bucket. */
+  readonly endOf: (number: number) => number;
+}
+
+function calendarOf(buckets: Exclude<Buckets, { readonly by: 'windows' }>, { from }: Window): BucketCalendar {
+  if (buckets.by === 'periods') {
+    const starts = Float64Array.from(buckets.starts);
+    return { numberOf: (seconds) => periodIndex(starts, seconds), endOf: (number) => starts[number + 1] };
+  }
+  const { interval } = buckets;
+  const numberOf = bucketNumbers(interval);
+  const first = numberOf(from);
+  return {
+    numberOf: (seconds) => numberOf(seconds) - first,
+    endOf: (number) => bucketStart(interval, number + first + 1),
+  };
+}
+
+function countOf(buckets: Buckets, { from, to }: Window): number {
+  if (buckets.by === 'windows') return buckets.windows.length;
+  if (buckets.by === 'periods') return Math.max(0, buckets.starts.length - 1);
+  return Math.max(0, bucketCount(buckets.interval, from, to));
+}
+
 /** `ascends`: the dates ascend, so that there are few runs. */
-function eachIntervalRun(
-  interval: Interval,
-  window: Window,
+function eachBucketRun(
+  { numberOf, endOf }: BucketCalendar,
   dates: Uint32Array,
   ascends: boolean,
   visit: VisitRun,
 ): void {
-  const numberOf = bucketNumbers(interval);
-  const first = numberOf(window.from);
   if (dates.length === 0) return;
   let number = numberOf(dates[0]);
   for (let from = 0, to = 0; from < dates.length; from = to) {
     const current = number;
     if (ascends) {
-      to = nextLowerBound(dates, bucketStart(interval, number + 1), from + 1);
+      to = nextLowerBound(dates, endOf(number), from + 1);
       if (to < dates.length) number = numberOf(dates[to]);
     } else {
       for (to++; to < dates.length; to++) {
@@ -164,7 +186,7 @@ function eachIntervalRun(
         if (number !== current) break;
       }
     }
-    visit(current - first, from, to);
+    visit(current, from, to);
   }
 }
 

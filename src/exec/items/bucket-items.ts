@@ -1,17 +1,17 @@
 /** The buckets of time that contain the events of a batch, by number. Dates are seconds since 1970-01-01. */
 import { invariant } from '../../base/index.js';
 import type { Buckets, Input, Window } from '../../ir/index.js';
-import { bucketNumber, bucketStart, type Interval } from '../../schema/index.js';
+import { bucketNumber, bucketStart, type Interval, periodIndex } from '../../schema/index.js';
 import { BATCH_ROWS_MAX, type RowBatch } from '../scan/row-batches.js';
 import type { BatchItems, RowItems } from './item-rows.js';
 
-/** Bucket 0 of an interval contains the first second of `window`; otherwise buckets have the numbers of the windows. */
+/** Bucket 0 of an interval contains the first second of `window`; otherwise buckets have the numbers of the windows or periods. */
 export function bucketItems(buckets: Buckets, window: Window, inputs: readonly Input[]): RowItems {
   const input = inputs.findIndex(({ from }) => from === 'event-date');
   invariant(input >= 0, 'buckets of events read their dates');
-  return buckets.by === 'windows'
-    ? new WindowItems(buckets.windows, input)
-    : new IntervalItems(buckets.interval, window, input);
+  if (buckets.by === 'windows') return new WindowItems(buckets.windows, input);
+  if (buckets.by === 'periods') return new PeriodItems(buckets.starts, input);
+  return new IntervalItems(buckets.interval, window, input);
 }
 
 function datesOf(batch: RowBatch, input: number): Float64Array {
@@ -59,6 +59,39 @@ class IntervalItems implements RowItems {
       }
       this.#numbers[row] = number - this.#first;
     }
+  }
+
+  release(): void {}
+}
+
+/** Each event is in one period. */
+class PeriodItems implements RowItems {
+  readonly #starts: Float64Array;
+  readonly #input: number;
+  readonly #positions = new Uint32Array(BATCH_ROWS_MAX).map((_, row) => row);
+  readonly #numbers = new Float64Array(BATCH_ROWS_MAX);
+
+  constructor(starts: readonly number[], input: number) {
+    this.#starts = Float64Array.from(starts);
+    this.#input = input;
+  }
+
+  of(batch: RowBatch): BatchItems {
+    const dates = datesOf(batch, this.#input);
+    const { count } = batch;
+    const [numbers, starts] = [this.#numbers, this.#starts];
+    let [number, start, end] = [0, 0, 0];
+    for (let row = 0; row < count; row++) {
+      const date = dates[row];
+      // Neighbours are often in one period.
+      if (date < start || date >= end) {
+        number = periodIndex(starts, date);
+        [start, end] = [starts[number], starts[number + 1]];
+      }
+      numbers[row] = number;
+    }
+    const items = { kind: 'exact', count, valid: null, numbers, wide: null } as const;
+    return { positions: this.#positions.subarray(0, count), items, next: count };
   }
 
   release(): void {}

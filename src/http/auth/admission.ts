@@ -10,6 +10,7 @@ import type { Endpoint } from '../endpoints/endpoints.js';
 import { bodyScopeOf, idempotencyIdOf } from '../endpoints/idempotency.js';
 import { dedupesBodies, quarantines, recordMappingOf } from '../endpoints/record-parameters.js';
 import { endpointOf, type Path, pathNameOf } from '../endpoints/router.js';
+import { type LiveParameters, liveParametersOf } from '../live/live-parameters.js';
 import { formatOf } from '../transport/accept.js';
 import type { Encoding } from '../transport/decode.js';
 import { LINES_TYPE } from '../transport/part-answer.js';
@@ -118,6 +119,8 @@ export interface AdmittedRequest {
   /** The scope in which a body with the same bytes takes effect once (bodyIdempotencyIdOf); null = it may take effect again. */
   readonly bodyScope: string | null;
   readonly format: RowFormat;
+  /** null = the endpoint has no live answers. */
+  readonly live: LiveParameters | null;
 }
 
 /**
@@ -157,10 +160,16 @@ export function admit(
   const isDeduplicated =
     query !== '' && dedupesBodies(query, endpoint.takesRecords) && idempotencyId === null;
   const bodyScope = isInsert && isDeduplicated ? bodyScopeOf(databaseId, caller, endpoint, query) : null;
+  const live = endpoint.isLive
+    ? liveParametersOf(request.getQuery(), request.getHeader('last-event-id'))
+    : null;
   authorizer.noteRequest(context);
   const pathName = found === null ? '' : pathNameOf(found, path);
   const format = isInDatabase ? formatOf(request.getHeader('accept')) : 'json';
-  return { context, encoding, inLines, records, quarantine, pathName, idempotencyId, bodyScope, format };
+  return {
+    ...{ context, encoding, inLines, records, quarantine },
+    ...{ pathName, idempotencyId, bodyScope, format, live },
+  };
 }
 
 /** The parameters of refused lines if they are to be kept. `form`: of the lines; null = there are none. Throws 4049. */

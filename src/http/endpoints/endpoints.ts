@@ -13,14 +13,7 @@ import * as customKeys from './handlers/custom-key.js';
 import * as databases from './handlers/database.js';
 import * as dimensions from './handlers/dimension.js';
 import * as extractions from './handlers/extraction.js';
-import type {
-  DatabaseCall,
-  Handler,
-  Members,
-  OpenCall,
-  StreamedAnswer,
-  TeamCall,
-} from './handlers/handler.js';
+import type { DatabaseAnswer, DatabaseCall, Handler, OpenCall, TeamCall } from './handlers/handler.js';
 import { handleInsert } from './handlers/insert.js';
 import { deleteEntities, updateEntities } from './handlers/mutation.js';
 import * as groups from './handlers/permission-group.js';
@@ -31,7 +24,7 @@ import * as saved from './handlers/saved-query.js';
 import * as segments from './handlers/segment.js';
 import { handleSignIn } from './handlers/session.js';
 import { runSql } from './handlers/sql.js';
-import { describeStatus } from './handlers/status.js';
+import { describeStatus, followInserts } from './handlers/status.js';
 import * as users from './handlers/user.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -51,6 +44,8 @@ interface AnyEndpoint {
   readonly takesRecords: boolean;
   /** Uses the Idempotency-Key header: a repeated request takes effect once. */
   readonly takesIdempotencyKey: boolean;
+  /** Answers with server-sent events. */
+  readonly isLive: boolean;
   /** Limit of a body as sent and as decoded; of a line body, limit of one part. */
   readonly bodyBytesMax: number;
   /** Also served over plain HTTP. */
@@ -58,7 +53,7 @@ interface AnyEndpoint {
   readonly rate: Rate;
 }
 
-type DatabaseHandler = Handler<DatabaseCall, Members | StreamedAnswer>;
+type DatabaseHandler = Handler<DatabaseCall, DatabaseAnswer>;
 
 export interface DatabaseEndpoint extends AnyEndpoint {
   readonly scope: 'database';
@@ -104,6 +99,7 @@ const COMMON = {
   takesIdempotencyKey: false,
   plainHttp: false,
   isQuery: false,
+  isLive: false,
 } as const;
 
 /** A small limit, because the client is not authenticated. */
@@ -112,7 +108,7 @@ export const SESSION_BODY_BYTES_MAX = 16 * 1024;
 type DatabaseOptions = Partial<
   Pick<
     DatabaseEndpoint,
-    'bodyType' | 'takesLines' | 'takesRecords' | 'takesIdempotencyKey' | 'plainHttp' | 'isQuery'
+    'bodyType' | 'takesLines' | 'takesRecords' | 'takesIdempotencyKey' | 'plainHttp' | 'isQuery' | 'isLive'
   >
 >;
 
@@ -159,6 +155,9 @@ const sql: Who = { keys: READERS, custom: READ_LEVELS };
 
 const QUERY = { isQuery: true } as const;
 const KEYED = { takesIdempotencyKey: true } as const;
+const LIVE = { isLive: true } as const;
+/** Keys that may read the size of the database. */
+const measuring: Who = { keys: ['master', 'read'], custom: 509 };
 
 export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('POST /v1/dimension', dimensionModelling, 7, 600, dimensions.createDimension),
@@ -201,6 +200,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('POST /v1/query/saved', saving, 10, 60, saved.saveQuery),
   inDatabase('GET /v1/query/saved', savedListing, 9, 600, saved.handleListSavedQueries),
   inDatabase('GET /v1/query/saved/:query_name', saving, 9, 600, saved.runSavedQuery, QUERY),
+  inDatabase('GET /v1/query/saved/:query_name/live', saving, 9, 600, saved.followSavedQuery, {
+    ...QUERY,
+    ...LIVE,
+  }),
   inDatabase('PUT /v1/query/saved/:query_name', saving, 10, 60, saved.handleChangeSavedQuery),
   inDatabase('DELETE /v1/query/saved/:query_name', saving, 11, 60, saved.handleDeleteSavedQuery),
   inDatabase('POST /v1/segment', saving, 10, 60, segments.createSegment),
@@ -211,7 +214,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('POST /v1/segment/:segment_name/ids', writing, 2, null, segments.addSegmentIds),
   inDatabase('DELETE /v1/segment/:segment_name/ids', writing, 2, null, segments.removeSegmentIds),
   inDatabase('GET /v1/database', { keys: ['master'], custom: 509 }, 12, 60, databases.handleDescribeDatabase),
-  inDatabase('GET /v1/status', { keys: ['master', 'read'], custom: 509 }, 12, 60, describeStatus),
+  inDatabase('GET /v1/status', measuring, 12, 60, describeStatus),
+  inDatabase('GET /v1/status/live', measuring, 12, 60, followInserts, LIVE),
   ofTeam('POST /v1/database', null, 13, 60, databases.handleCreateDatabase),
   ofTeam('PUT /v1/database', null, 13, 60, databases.handleChangeDatabase),
   ofTeam('DELETE /v1/database', 'delete', 14, 60, databases.handleDeleteDatabase),

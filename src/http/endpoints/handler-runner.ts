@@ -10,13 +10,28 @@ import { type Authorizer, type AuthorizerDependencies, limitedDatabase } from '.
 import type { Caller } from '../auth/caller.js';
 import { mayCreate } from '../auth/write-permission.js';
 import type { RateLimiter, WriteBudget } from '../limits/limits.js';
+import type { LiveEvents } from '../live/live-event.js';
+import type { LiveHub } from '../live/live-hub.js';
+import type { LiveParameters } from '../live/live-parameters.js';
 import type { RequestNotes } from '../observability/request-notes.js';
 import { BoundBodies } from './bound-bodies.js';
-import type { Members, StreamedAnswer } from './handlers/handler.js';
+import type { DatabaseAnswer, DatabaseCall, LiveSource } from './handlers/handler.js';
 
 export interface HandlerRunnerDependencies extends AuthorizerDependencies {
   readonly authorizer: Authorizer;
   readonly randomBytes: RandomBytes;
+  readonly live: LiveHub;
+  /** Called after each evaluation of a live answer. `error`: what it failed with; null = it did not fail. */
+  readonly evaluated: (notes: RequestNotes, milliseconds: number, error: unknown) => void;
+}
+
+/** A request of a database whose body has arrived. */
+interface DatabaseRequest {
+  readonly admitted: AdmittedRequest;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly cancellation: Cancellation;
+  readonly notes: RequestNotes;
+  readonly lines: LineNumbers | null;
 }
 
 /** How long a handler waits for host names that it set. */
@@ -41,7 +56,7 @@ export class HandlerRunner {
     cancellation: Cancellation,
     notes: RequestNotes,
     lines: LineNumbers | null = null,
-  ): Members | StreamedAnswer | Promise<Members | StreamedAnswer> {
+  ): DatabaseAnswer | Promise<DatabaseAnswer> {
     const { engine, clock, sessions, randomBytes, authorizer } = this.#dependencies;
     const { context, pathName } = admitted;
     const { endpoint } = context;
@@ -51,11 +66,11 @@ export class HandlerRunner {
       const client = context.clientAddress;
       return endpoint.handler({ engine, catalog, body, nowMs, pathName, sessions, client, notes });
     }
-    const caller = authorizer.reauthorize(context, catalog);
-    const checkAgain = (newest: Catalog): void => {
-      if (newest !== catalog) authorizer.reauthorize(context, newest);
-    };
     if (endpoint.scope === 'team') {
+      const caller = authorizer.reauthorize(context, catalog);
+      const checkAgain = (newest: Catalog): void => {
+        if (newest !== catalog) authorizer.reauthorize(context, newest);
+      };
       const addressesResolved = (): Promise<void> => this.#addressesResolved();
       return endpoint.handler({
         engine,
@@ -71,15 +86,28 @@ export class HandlerRunner {
         notes,
       });
     }
+    return endpoint.handler(this.#databaseCall({ admitted, body, cancellation, notes, lines }, catalog));
+  }
+
+  /** Throws the errors of authorization. */
+  #databaseCall(request: DatabaseRequest, catalog: Catalog): DatabaseCall {
+    const { engine, clock, authorizer } = this.#dependencies;
+    const { admitted, body, cancellation, notes, lines } = request;
+    const { context, pathName, live } = admitted;
+    const { endpoint } = context;
+    const caller = authorizer.reauthorize(context, catalog);
     const { databaseId, model, access } = authorizer.databaseContextOf(caller, catalog);
-    return endpoint.handler({
+    const nowMs = clock.nowMs();
+    return {
       engine,
       catalog,
       body,
       nowMs,
       pathName,
       caller,
-      checkAgain,
+      checkAgain: (newest) => {
+        if (newest !== catalog) authorizer.reauthorize(context, newest);
+      },
       databaseId,
       model,
       access,
@@ -96,6 +124,24 @@ export class HandlerRunner {
         this.#charge(databaseId, caller, (limiter, budget) => limiter.charge(endpoint, budget, entityCount)),
       chargeWrites: (counts) =>
         this.#charge(databaseId, caller, (limiter, budget) => limiter.chargeWrites(budget, counts)),
+      openLive: live === null ? null : (call, source) => this.#openLive(request, live, call, source),
+    };
+  }
+
+  #openLive(
+    request: DatabaseRequest,
+    parameters: LiveParameters,
+    call: DatabaseCall,
+    source: LiveSource,
+  ): Promise<LiveEvents> {
+    const { live, engine, evaluated } = this.#dependencies;
+    return live.open(source, call, parameters, (cancellation) => {
+      const notes = request.notes.ofPart();
+      notes.text = request.admitted.pathName;
+      return {
+        call: this.#databaseCall({ ...request, cancellation, notes }, engine.catalog()),
+        report: (milliseconds, error) => evaluated(notes, milliseconds, error),
+      };
     });
   }
 

@@ -89,7 +89,7 @@ export class GroupInsert {
 
   #runner(idempotencyId: string | null, onQuarantined: (quarantined: Quarantined) => void): PartRunner {
     const { runner, log, context, cancellation, report } = this.#dependencies;
-    const form = { encoding: 'identity', inLines: true, pathName: '', format: 'json' } as const;
+    const form = { encoding: 'identity', inLines: true, pathName: '', format: 'json', live: null } as const;
     const records = { form: 'lines', mapping: this.#mapping } as const;
     return new PartRunner({
       ...{ runner, log, cancellation, notes: report.notes },

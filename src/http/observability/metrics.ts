@@ -21,6 +21,7 @@ export const NO_ENDPOINT = 'none';
 /** Statistics of the HTTP server, read when /metrics is requested. */
 export interface ServerStats {
   readonly openRequests: () => number;
+  readonly liveStreams: () => number;
   readonly reservedBodyBytes: () => number;
   readonly refusals: () => RefusalCounts;
 }
@@ -32,6 +33,7 @@ export class Metrics {
   #abortedCount = 0;
   #cutOffCount = 0;
   #slowCount = 0;
+  #evaluationCount = 0;
   /** By error code. */
   readonly #refusedParts = new Map<number, number>();
   readonly #quarantinedLines = new Map<number, number>();
@@ -73,6 +75,11 @@ export class Metrics {
 
   slow(): void {
     this.#slowCount++;
+  }
+
+  /** A live answer was computed, or could not be. */
+  evaluated(): void {
+    this.#evaluationCount++;
   }
 
   /** A part of a line body was refused. */
@@ -139,7 +146,7 @@ export class Metrics {
     ];
   }
 
-  #frontMetrics({ openRequests, reservedBodyBytes, refusals }: ServerStats): Metric[] {
+  #frontMetrics({ openRequests, liveStreams, reservedBodyBytes, refusals }: ServerStats): Metric[] {
     const counter = (name: string, help: string, read: () => number): Metric => ({
       ...{ name, help, type: 'counter' },
       read: () => [{ value: read() }],
@@ -162,6 +169,12 @@ export class Metrics {
       counter('quarry_slow_queries_total', 'queries that were logged as slow', () => this.#slowCount),
       counter('quarry_http_body_bytes_total', 'bytes of request bodies as received', () => this.#bodyBytes),
       gauge('quarry_http_requests_open', 'requests that are being received or processed', openRequests),
+      gauge('quarry_live_streams', 'streams of live answers that are open', liveStreams),
+      counter(
+        'quarry_live_evaluations_total',
+        'evaluations of live answers, each for all streams with the same rights',
+        () => this.#evaluationCount,
+      ),
       gauge('quarry_http_body_bytes_held', 'memory of request bodies', reservedBodyBytes),
       {
         name: 'quarry_rate_refusals_total',

@@ -191,6 +191,8 @@ function textOf(text: Uint8Array | string): string {
 
 /** The waits of a query, in whole milliseconds, and the bytes that it spilled, as far as they are not 0. */
 function factsOf(facts: QueryFacts | null): Readonly<Record<string, number>> {
-  const rounded = Object.entries(facts ?? {}).map(([name, value]) => [name, Math.round(value)] as const);
+  if (facts === null) return {};
+  const { lsn: _, ...measured } = facts;
+  const rounded = Object.entries(measured).map(([name, value]) => [name, Math.round(value)] as const);
   return Object.fromEntries(rounded.filter(([, value]) => value > 0));
 }

@@ -137,3 +137,18 @@ export class RequestReport implements RequestObserver {
     log.slow(notes, status, this.seconds);
   }
 }
+
+/** Reports an evaluation of a live answer. `error`: what it failed with; null = it did not fail. */
+export function reportEvaluation(
+  { log, metrics }: Pick<ReportDependencies, 'log' | 'metrics'>,
+  notes: RequestNotes,
+  milliseconds: number,
+  error: unknown,
+): void {
+  metrics.evaluated();
+  if (error instanceof QuarryError) notes.code = error.code;
+  else if (error !== null) log.unexpected(notes, error);
+  if (!log.isSlow(notes, milliseconds)) return;
+  metrics.slow();
+  log.slow(notes, error === null ? 200 : null, milliseconds / 1_000);
+}

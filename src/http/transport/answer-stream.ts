@@ -5,15 +5,13 @@
  *   The stream is not read while the connection has unsent bytes, so memory does not grow.
  * Invariant: a stream is always begun and then either read to its end or canceled, so its producer always ends.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RowStream } from '../../answer/index.js';
 import { ROW_TYPES } from './accept.js';
-import { type Response, WRITE_BYTES_MAX } from './uws.js';
+import { ChunkWriter, type SentStream } from './chunk-writer.js';
+import type { Response } from './uws.js';
 
 /** Longer answers are sent before they are complete. */
 const FIRST_BYTES = 64 * 1024;
-/** Bytes that are sent in one turn of the event loop if neither the stream nor the connection has to be waited for. */
-const TURN_BYTES = 2 ** 20;
 
 const encoder = new TextEncoder();
 
@@ -23,21 +21,17 @@ export interface FirstBytes {
   readonly isWhole: boolean;
 }
 
-export class AnswerStream {
+export class AnswerStream implements SentStream {
   readonly contentType: string;
-  readonly #response: Response;
+  readonly #writer: ChunkWriter;
   readonly #rows: RowStream;
   readonly #seconds: () => number;
   #begun = false;
   #stage: 'before' | 'parts' | 'after' = 'before';
-  #gone = false;
-  /** Set while the connection accepts nothing: resumes sending. */
-  #wake: (() => void) | null = null;
-  #blockedSeconds = 0;
 
   /** `seconds`: time since the request's head arrived. */
   constructor(response: Response, rows: RowStream, seconds: () => number) {
-    this.#response = response;
+    this.#writer = new ChunkWriter(response, seconds);
     this.#rows = rows;
     this.#seconds = seconds;
     this.contentType = ROW_TYPES[rows.format];
@@ -68,29 +62,18 @@ export class AnswerStream {
 
   /** Sends the bytes of `begin` and all after them, but not the end of the answer. False: the client has disconnected. */
   async send(first: Uint8Array): Promise<boolean> {
-    this.#response.onWritable(() => {
-      this.#goOn();
-      return true;
-    });
-    let turnBytes = 0;
-    for (let part: Uint8Array | null = first; part !== null && !this.#gone; part = await this.#next()) {
-      for (let at = 0; at < part.length && !this.#gone; at += WRITE_BYTES_MAX) {
-        const slice = part.subarray(at, at + WRITE_BYTES_MAX);
-        turnBytes += slice.length;
-        const isFree = this.#write(slice);
-        if (isFree && turnBytes < TURN_BYTES) continue;
-        await (isFree ? nextTurn() : this.#writable());
-        turnBytes = 0;
-      }
+    const writer = this.#writer;
+    writer.begin();
+    for (let part: Uint8Array | null = first; part !== null && !writer.isGone; part = await this.#next()) {
+      await writer.write(part);
       this.#rows.done?.(part);
     }
-    return !this.#gone;
+    return !writer.isGone;
   }
 
   /** The client has disconnected: stops the producer and ends `send` at once. */
   leave(): void {
-    this.#gone = true;
-    this.#goOn();
+    this.#writer.leave();
     const { parts } = this.#rows;
     // A generator that was never started would not run its `finally` blocks.
     if (!this.#begun) parts.next().catch(() => {});
@@ -98,30 +81,8 @@ export class AnswerStream {
     parts.return().catch(() => {});
   }
 
-  /** Seconds since the connection last accepted bytes; 0 = it accepts them. */
   get blockedSeconds(): number {
-    return this.#wake === null ? 0 : this.#seconds() - this.#blockedSeconds;
-  }
-
-  /** False: the connection cannot accept more now. */
-  #write(slice: Uint8Array): boolean {
-    let isAccepted = true;
-    this.#response.cork(() => {
-      isAccepted = this.#response.write(slice);
-    });
-    return isAccepted;
-  }
-
-  #writable(): Promise<void> {
-    this.#blockedSeconds = this.#seconds();
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
-  }
-
-  #goOn(): void {
-    this.#wake?.();
-    this.#wake = null;
+    return this.#writer.blockedSeconds;
   }
 
   /** The next bytes, including the JSON around the rows; null after the last. */

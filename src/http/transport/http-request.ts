@@ -13,16 +13,18 @@
  */
 import { type Cancellation, QuarryError } from '../../base/index.js';
 import { type AdmittedRequest, tooLong } from '../auth/admission.js';
-import type { Members, StreamedAnswer } from '../endpoints/handlers/handler.js';
+import type { DatabaseAnswer } from '../endpoints/handlers/handler.js';
 import { bodyIdempotencyIdOf } from '../endpoints/idempotency.js';
+import { EVENTS_HEAD, EventStream } from '../live/event-stream.js';
+import type { LiveEvents } from '../live/live-event.js';
 import { RequestReport } from '../observability/request-report.js';
 import { type Answer, type Ending, sendAnswer, successAnswer, writeHead } from './answer.js';
 import { AnswerStream } from './answer-stream.js';
 import { BodyReader } from './body.js';
+import type { SentStream } from './chunk-writer.js';
 import type { Encoding } from './decode.js';
-import { LineStream } from './line-stream.js';
-import { PartRunner } from './part-runner.js';
-import { partsOf } from './record-lines.js';
+import { lineStreamOf } from './line-request.js';
+import type { LineStream } from './line-stream.js';
 import type { BodyRules, BodyWork, RequestHead, ServerContext } from './server-context.js';
 import type { Response } from './uws.js';
 
@@ -41,7 +43,7 @@ export class HttpRequest implements Cancellation {
   #isReading = false;
   /** Ends the wait for the body: with an error, or with null when the client has disconnected. */
   #stopReceiving: ((error: QuarryError | null) => void) | null = null;
-  #stream: AnswerStream | null = null;
+  #stream: SentStream | null = null;
   #lines: LineStream | null = null;
   #onCancel: (() => void) | null = null;
   #isCancelled = false;
@@ -155,6 +157,7 @@ export class HttpRequest implements Cancellation {
   }
 
   #tickStream(): void {
+    if (this.#server.closing) this.#stream?.stop?.();
     const seconds = this.#stream?.blockedSeconds ?? 0;
     if (seconds > this.#server.stallSecondsMax) this.#response.close();
     else if (seconds > 0) this.#restartTimeout();
@@ -210,7 +213,7 @@ export class HttpRequest implements Cancellation {
   #runHandler(
     admitted: AdmittedRequest,
     body: Uint8Array<ArrayBuffer>,
-  ): Members | StreamedAnswer | Promise<Members | StreamedAnswer> {
+  ): DatabaseAnswer | Promise<DatabaseAnswer> {
     this.#phase = 'working';
     const { notes } = this.report;
     notes.text = body.length === 0 ? admitted.pathName : body;
@@ -221,8 +224,9 @@ export class HttpRequest implements Cancellation {
     return this.#server.runner.run(named, body, this, notes);
   }
 
-  async #send(result: Members | StreamedAnswer): Promise<void> {
+  async #send(result: DatabaseAnswer): Promise<void> {
     if (typeof result === 'string') this.#answer(successAnswer(result, this.report.seconds));
+    else if ('events' in result) await this.#sendEvents(result.events);
     else await this.#sendRows(new AnswerStream(this.#response, result.rows, () => this.report.seconds));
   }
 
@@ -253,6 +257,22 @@ export class HttpRequest implements Cancellation {
     this.#note(head.status);
   }
 
+  /** Resolves when the stream has ended, or when the client has disconnected. The answer is noted when it begins. */
+  async #sendEvents(events: LiveEvents): Promise<void> {
+    const response = this.#response;
+    const stream = new EventStream(response, events, () => this.report.seconds);
+    this.#stream = stream;
+    if (this.#phase === 'over') return stream.leave();
+    this.#phase = 'sending';
+    this.#server.waiting.add(this);
+    response.cork(() => writeHead(response, EVENTS_HEAD, this.#head.requestId, this.report.rate));
+    this.#note(EVENTS_HEAD.status);
+    if (!(await stream.send())) return;
+    this.#server.waiting.delete(this);
+    this.#phase = 'over';
+    response.cork(() => response.end());
+  }
+
   /** Ends a streamed answer so that the client sees that it is not complete. */
   #cutOff(error: unknown): void {
     this.report.cutOff(error, this.#rowCount);
@@ -267,27 +287,8 @@ export class HttpRequest implements Cancellation {
     const response = this.#response;
     const { report } = this;
     const { notes } = report;
-    const { runner, log, waiting, metrics } = server;
-    const parts = new PartRunner({
-      ...{ runner, log, admitted, notes },
-      cancellation: this,
-      quarantined: (part, quarantined) => report.partQuarantined(part, quarantined),
-    });
-    const lines = new LineStream({
-      server,
-      response,
-      encoding: admitted.encoding,
-      ...partsOf(admitted.records, server),
-      apply: (part, text) => parts.apply(part, text),
-      errorOf: (error) => report.errorOf(error),
-      refused: (part, error) => report.partRefused(part, error),
-      writeHead: (head) => writeHead(response, head, notes.requestId, report.rate),
-      answer: (answer) => {
-        const ending = server.closing ? 'close' : 'keep';
-        const { requestId } = notes;
-        sendAnswer(response, answer, { requestId, rate: report.rate, bodyless: false, ending });
-      },
-    });
+    const { waiting, metrics } = server;
+    const lines = lineStreamOf({ server, response, report, admitted, cancellation: this });
     this.#lines = lines;
     this.#phase = 'streaming';
     if (this.#head.length.kind !== 'none') this.#readBody((chunk, last) => lines.add(chunk, last));
@@ -375,7 +376,8 @@ export class HttpRequest implements Cancellation {
     this.#stopReceiving?.(null);
     this.#stream?.leave();
     this.#lines?.leave();
-    if (phase !== 'reading-away' && phase !== 'over') this.report.aborted(this.#rowCount);
+    const isNoted = phase === 'reading-away' || phase === 'over' || this.#stream instanceof EventStream;
+    if (!isNoted) this.report.aborted(this.#rowCount);
   }
 
   #note(status: number): void {

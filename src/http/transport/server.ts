@@ -21,10 +21,12 @@ import type { InletSetting } from '../inlets/inlet-settings.js';
 import { Inlets } from '../inlets/inlets.js';
 import type { LimitTable } from '../limits/limit-table.js';
 import { NO_REFUSALS, RateLimiter } from '../limits/limits.js';
+import { LIVE_DEFAULTS, LiveHub, type LiveSettings } from '../live/live-hub.js';
 import { Audit } from '../observability/audit.js';
 import { Metrics } from '../observability/metrics.js';
 import type { PostgresStats } from '../observability/postgres-metrics.js';
 import { RequestLog } from '../observability/request-log.js';
+import { reportEvaluation } from '../observability/request-report.js';
 import { type Answer, JSON_TYPE } from './answer.js';
 import { ARROW_BATCH_BYTES_MAX } from './arrow-parts.js';
 import { ByteBudget } from './body.js';
@@ -60,26 +62,19 @@ export interface HttpSettings {
   readonly stallSecondsMax: number;
   /** Seconds that `close` waits for running requests. */
   readonly closeSecondsMax: number;
+  readonly live: LiveSettings;
 }
 
-export const HTTP_DEFAULTS: Pick<
-  HttpSettings,
-  | 'bodySecondsMax'
-  | 'bodyBytesReservedMax'
-  | 'arrowBatchBytesMax'
-  | 'stallSecondsMax'
-  | 'closeSecondsMax'
-  | 'slowQueryMs'
-  | 'inlets'
-> = {
+export const HTTP_DEFAULTS = {
   inlets: [],
+  live: LIVE_DEFAULTS,
   bodySecondsMax: 60,
   stallSecondsMax: 120,
   bodyBytesReservedMax: 256 * 2 ** 20,
   arrowBatchBytesMax: ARROW_BATCH_BYTES_MAX,
   closeSecondsMax: 10,
   slowQueryMs: 1_000,
-};
+} satisfies Partial<HttpSettings>;
 
 export interface HttpDependencies {
   readonly engine: EngineApi;
@@ -165,15 +160,20 @@ export class HttpServer {
     };
     const authorizer = new Authorizer(shared);
     this.#authorizer = authorizer;
+    const live = new LiveHub({ engine, elapsedMs, settings: settings.live });
     const budget = new ByteBudget(settings.bodyBytesReservedMax);
     const context: ServerContext = {
-      runner: new HandlerRunner({ ...shared, authorizer, randomBytes }),
+      runner: new HandlerRunner({
+        ...{ ...shared, authorizer, randomBytes, live },
+        evaluated: (notes, ms, error) => reportEvaluation(context, notes, ms, error),
+      }),
       elapsedMs,
       log: new RequestLog({ log, audit, engine, slowQueryMs: settings.slowQueryMs }),
       budget,
       decoder: new BodyDecoder(),
       metrics: new Metrics(engine, {
         openRequests: () => context.openCount,
+        liveStreams: () => live.streamCount,
         reservedBodyBytes: () => budget.reservedBytes,
         refusals: () => ({
           ...NO_REFUSALS,

@@ -19,6 +19,8 @@ export interface Operation {
   readonly answered?: unknown;
   /** Rows can also be lines, CSV or Arrow, as the Accept header requests. */
   readonly rows?: true;
+  /** The answer is a stream of server-sent events, each with such an answer. */
+  readonly events?: true;
   /** Error codes in addition to those of the fields of its request and those of every endpoint of its kind. */
   readonly codes?: readonly ErrorCode[];
 }
@@ -47,3 +49,8 @@ export const ok = (members: object): object => ({ status: 'success', ...members,
 export const WEEK = ['2026-01-05', '+1w'] as const;
 export const ADULTS = [{ age: { gte: 18 } }] as const;
 export const PRICING = { visit: { equals: 'pricing', between: WEEK } };
+/** Parameters of live answers in the query of the URL. */
+export const LIVE_PARAMETERS = {
+  'min-interval':
+    'The shortest time between two events, in milliseconds or as `500ms`, `2sec`, `1min`: 10 to 3,600,000 ms, by default 250.',
+};

@@ -11,7 +11,7 @@ import {
   total,
 } from '../../interface/index.js';
 import * as codes from '../codes.js';
-import { ADULTS, type Operation, type Operations, ok, PRICING, WEEK } from './operation.js';
+import { ADULTS, LIVE_PARAMETERS, type Operation, type Operations, ok, PRICING, WEEK } from './operation.js';
 
 const eventCounts: Operation = {
   tag: 'Queries',
@@ -137,6 +137,17 @@ export const QUERY_OPERATIONS: Operations = {
     summary: 'Run a saved query',
     description:
       'Runs with the rights of the key of the request; a key that may not run the query gets the answer for an unknown name. A count is called `query` in its result.',
+    answer: answers.savedAnswer,
+    answered: ok({ type: 'count/event', query: [PRICING], dimension: 'default', result: { query: 2 } }),
+    codes: [...codes.CONDITIONS, ...codes.LEVELS, ...codes.codesIn(aggregation), 4020, 4023, 8002],
+  },
+  'GET /v1/query/saved/:query_name/live': {
+    tag: 'Saved queries',
+    summary: 'Follow the answers of a saved query',
+    description:
+      'Server-sent events: the answer at once and whenever it changes. Each is the answer at the LSN in `id`. A client that reads slowly gets the newest answer only.',
+    parameters: LIVE_PARAMETERS,
+    events: true,
     answer: answers.savedAnswer,
     answered: ok({ type: 'count/event', query: [PRICING], dimension: 'default', result: { query: 2 } }),
     codes: [...codes.CONDITIONS, ...codes.LEVELS, ...codes.codesIn(aggregation), 4020, 4023, 8002],

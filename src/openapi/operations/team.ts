@@ -16,7 +16,7 @@ import {
   signIn,
 } from '../../interface/index.js';
 import * as codes from '../codes.js';
-import { type Operations, ok } from './operation.js';
+import { LIVE_PARAMETERS, type Operations, ok } from './operation.js';
 
 const SHOP = { 'database-name': 'shop' };
 
@@ -71,6 +71,20 @@ export const TEAM_OPERATIONS: Operations = {
     tag: 'Databases',
     summary: 'The contents of the database and their memory',
     answer: answers.status,
+  },
+  'GET /v1/status/live': {
+    tag: 'Databases',
+    summary: 'Follow what is inserted into the database',
+    description:
+      'Server-sent events: the number of inserted entities and values and of updated entities since the database was made, at once and whenever one of them changes.',
+    parameters: LIVE_PARAMETERS,
+    events: true,
+    answer: answers.inserts,
+    answered: ok({
+      database: 'shop',
+      usage: { 'inserted-entities': 3, 'inserted-values': 9, 'updated-entities': 1 },
+    }),
+    codes: [4049, 9003, 9101],
   },
   'GET /v1/database/custom_key': {
     tag: 'Databases',

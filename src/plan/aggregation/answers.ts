@@ -75,6 +75,7 @@ function boundsOf({ buckets, source }: MetricLevel, bucket: number): { from: num
     const { from, to } = buckets.windows[bucket];
     return { from, to };
   }
+  if (buckets.by === 'periods') return { from: buckets.starts[bucket], to: buckets.starts[bucket + 1] };
   const number = bucketNumber(buckets.interval, source.window.from) + bucket;
   return { from: bucketStart(buckets.interval, number), to: bucketStart(buckets.interval, number + 1) };
 }

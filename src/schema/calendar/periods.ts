@@ -44,6 +44,20 @@ export class PeriodCalendar {
     return this.startOf(start - 1);
   }
 
+  /**
+   * The starts of the periods that overlap [from, to], both ends included, and the end of the last one; empty if from > to. null =
+   * there are more than `periodsMax`.
+   */
+  starts(from: number, to: number, periodsMax: number): number[] | null {
+    if (from > to) return [];
+    const starts = [this.startOf(from)];
+    while (starts[starts.length - 1] <= to) {
+      if (starts.length > periodsMax) return null;
+      starts.push(this.after(starts[starts.length - 1]));
+    }
+    return starts;
+  }
+
   #fixedStart(seconds: number, length: number): number {
     const local = this.#zone.localOf(seconds);
     const start = seconds - (local - Math.floor(local / length) * length);
@@ -107,4 +121,15 @@ export class PeriodCalendar {
     const total = year * 12 + month - 1 + (MONTHS[this.#period] ?? 1);
     return daysFromCivil(Math.floor(total / 12), (total % 12) + 1, 1);
   }
+}
+
+/** The index of the period that contains an instant, by the ascending starts of periods, the first of which is not later. */
+export function periodIndex(starts: ArrayLike<number>, seconds: number): number {
+  let [low, high] = [0, starts.length];
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (starts[middle] <= seconds) low = middle;
+    else high = middle;
+  }
+  return low;
 }

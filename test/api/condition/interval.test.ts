@@ -24,13 +24,18 @@ t.test('an interval is one of six words', async (t) => {
   }
 });
 
+const UTC = { zone: null, weekStart: 'monday' } as const;
+
 t.test('a window is divided into at most a million buckets', async (t) => {
   const window = { from: 100, to: 100 + BUCKETS_MAX - 1 };
-  t.strictSame(bucketsOf('seconds', window, 'here'), { by: 'interval', interval: 'seconds' });
+  t.strictSame(bucketsOf('seconds', window, 'here', UTC), { by: 'interval', interval: 'seconds' });
   const longer = { from: 100, to: window.to + 1 };
-  assertAllRefusals(t, () => bucketsOf('seconds', longer, 'here'), [[4027, '1000001 seconds']]);
-  t.strictSame(bucketsOf('minutes', longer, 'here'), { by: 'interval', interval: 'minutes' });
-  t.strictSame(bucketsOf('seconds', { from: 1, to: 0 }, 'here'), { by: 'interval', interval: 'seconds' });
+  assertAllRefusals(t, () => bucketsOf('seconds', longer, 'here', UTC), [[4027, '1000001 seconds']]);
+  t.strictSame(bucketsOf('minutes', longer, 'here', UTC), { by: 'interval', interval: 'minutes' });
+  t.strictSame(bucketsOf('seconds', { from: 1, to: 0 }, 'here', UTC), {
+    by: 'interval',
+    interval: 'seconds',
+  });
 });
 
 t.test('days, weeks and months are accepted for windows of any age', async (t) => {

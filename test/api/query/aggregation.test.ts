@@ -116,6 +116,18 @@ t.test('events are grouped in buckets of an interval, or in windows whose ends a
   t.match(cut(many)?.source, { window: { from: WEEK.from, to: WEEK.to - 1 } });
 });
 
+t.test('a level with a time zone has its days, also in the window', async (t) => {
+  const cut = (fields: string) => bind(`{"query":[{"de":"sum",${fields}}]}`).plan.metric;
+  const at = (text: string): number => Date.parse(text) / 1_000;
+  const zone = '"time-zone":"Asia/Kolkata"';
+  const [first, second, third] = ['2015-12-31T18:30Z', '2016-01-01T18:30Z', '2016-01-02T18:30Z'].map(at);
+  const days = cut(`"between":["2016-01-01","2016-01-02"],"interval":"days",${zone}`);
+  t.match(days?.source, { window: { from: first, to: second } });
+  t.strictSame(days?.buckets, { by: 'periods', starts: [first, second, third] });
+  const listed = cut(`"between":[["2016-01-01","2016-01-02"]],${zone}`);
+  t.strictSame(listed?.buckets, { by: 'windows', windows: [{ from: first, to: second }] });
+});
+
 const REFUSED: readonly Refusal[] = [
   ['a body that is not an object', '[]', 4004, 'a list'],
   ['no query', '{}', 4010, '"query"'],

@@ -153,3 +153,36 @@ t.test('counts are answered by name, and buckets as rows', async (t) => {
       '{"count":1,"between":["2016-01-02T00:00:00Z","2016-01-03T00:00:00Z"]}],"c":[]}',
   );
 });
+
+t.test('with a time zone or another first day of the week, periods are listed once', async (t) => {
+  const of = (fields: string): unknown => {
+    const between = '["2020-10-24T12:00:00Z","2020-10-26T12:00:00Z"]';
+    return planOf(body(`[{"ie":{"gt":1,"between":${between}}}]`, fields)).metric?.buckets;
+  };
+  const at = (text: string): number => Date.parse(text) / 1_000;
+  t.strictSame(of('"interval":"days","time-zone":"Europe/Berlin"'), {
+    by: 'periods',
+    starts: ['2020-10-23T22:00Z', '2020-10-24T22:00Z', '2020-10-25T23:00Z', '2020-10-26T23:00Z'].map(at),
+  });
+  t.strictSame(of('"interval":"weeks","week-start":"sunday"'), {
+    by: 'periods',
+    starts: ['2020-10-18', '2020-10-25', '2020-11-01'].map(at),
+  });
+  for (const fields of ['"time-zone":"UTC"', '"time-zone":null,"week-start":null', '"week-start":"sunday"']) {
+    t.strictSame(of(`"interval":"days",${fields}`), { by: 'interval', interval: 'days' }, fields);
+  }
+  const long = body(
+    '[{"ie":{"gt":1,"between":["1990-01-01","2026-01-01"]}}]',
+    '"interval":"days","time-zone":"Asia/Tokyo"',
+  );
+  assertAllRefusals(t, () => bind(long), [[4027, 'more than 10000 periods']]);
+  for (const [fields, named] of [
+    ['"time-zone":"Nowhere"', 'time-zone'],
+    ['"time-zone":""', 'time-zone'],
+    ['"time-zone":5', 'time-zone'],
+    ['"week-start":"mon"', 'week-start'],
+  ] as const) {
+    const text = body(`[${condition('"gt":1')}]`, `"interval":"days",${fields}`);
+    assertAllRefusals(t, () => bind(text), [[9101, named]]);
+  }
+});

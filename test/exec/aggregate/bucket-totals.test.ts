@@ -3,16 +3,15 @@ import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { bucketTotals } from '../../../src/exec/aggregate/bucket-totals.js';
 import { ShardOperatorStats } from '../../../src/exec/scan/operator-stats.js';
-import type { Buckets, SelectPlan } from '../../../src/ir/index.js';
-import { INTERVALS } from '../../../src/schema/index.js';
+import type { SelectPlan } from '../../../src/ir/index.js';
 import { Arena } from '../../../src/storage/index.js';
 import { MODULES } from '../extract/extract-plans.js';
 import { Extraction, WINDOW_START } from '../extract/extraction.js';
 import {
   difference,
   generateAggregate,
+  generateBuckets,
   generateEvent,
-  generateWindow,
   kernelGroups,
   naiveGroups,
   planOf,
@@ -30,9 +29,7 @@ function bucketsPlan(prng: Prng, columnId: number = prng.pick([21, 22])): Select
     { ...dateInput(columnId), type: INTEGER },
     { from: 'item', type: INTEGER, source: 0 },
   ] as const;
-  const buckets: Buckets = prng.chance(0.5)
-    ? { by: 'interval', interval: prng.pick(INTERVALS) }
-    : { by: 'windows', windows: Array.from({ length: prng.below(5) }, () => generateWindow(prng)) };
+  const buckets = generateBuckets(prng, events.window);
   const aggregates = Array.from({ length: 2 }, () => generateAggregate(prng, inputAt({ inputs }, 0)));
   const grouping = { keys: [inputAt({ inputs }, 2)], perEntity: false, aggregates };
   return planOf(prng, inputs, [{ from: 'buckets', buckets, window: events.window }], events, grouping);

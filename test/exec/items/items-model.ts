@@ -52,9 +52,19 @@ export function generateEvent(prng: Prng, columnId: number): EventTest {
   return { columnId, window: generateWindow(prng), tests: generateTests(prng, columnOf(columnId)) };
 }
 
-function generateBuckets(prng: Prng): Buckets {
-  if (prng.chance(0.5)) return { by: 'interval', interval: prng.pick(INTERVALS) };
+export function generateBuckets(prng: Prng, window: Window, intervals: number = INTERVALS.length): Buckets {
+  if (prng.chance(0.4)) return { by: 'interval', interval: prng.pick(INTERVALS.slice(0, intervals)) };
+  if (prng.chance(0.5)) return { by: 'periods', starts: generatePeriods(prng, window) };
   return { by: 'windows', windows: Array.from({ length: prng.between(0, 6) }, () => generateWindow(prng)) };
+}
+
+/** Starts of periods of different lengths that cover the window, and the end of the last one. */
+function generatePeriods(prng: Prng, { from, to }: Window): number[] {
+  const starts = from > to ? [] : [from - prng.below(100)];
+  while (starts.length > 0 && starts[starts.length - 1] <= to) {
+    starts.push(starts[starts.length - 1] + prng.between(1, 500));
+  }
+  return starts;
 }
 
 /** An aggregate of the operand: a sum or extreme of integers, a count of other values. */
@@ -103,7 +113,7 @@ export function generatePlan(prng: Prng): SelectPlan {
     operands.push(inputs.add(inputOf(columnOf(columnId))));
     inputs.add({ ...dateInput(columnId), type: INTEGER });
     if (prng.chance(0.6)) {
-      keys.push(inputs.item(INTEGER, { from: 'buckets', buckets: generateBuckets(prng), window }));
+      keys.push(inputs.item(INTEGER, { from: 'buckets', buckets: generateBuckets(prng, window), window }));
     }
   }
   for (let key = prng.below(3); key > 0; key--) {
@@ -198,6 +208,9 @@ function itemsOf(source: ItemSource, { entity, event }: NaiveRow): readonly Valu
         return [
           BigInt(bucketNumber(buckets.interval, seconds) - bucketNumber(buckets.interval, window.from)),
         ];
+      }
+      if (buckets.by === 'periods') {
+        return [BigInt(buckets.starts.findIndex((start) => start > seconds) - 1)];
       }
       return buckets.windows.flatMap(({ from, to }, number) =>
         seconds >= from && seconds < to ? [BigInt(number)] : [],

@@ -18,7 +18,6 @@ import {
   bucketNumber,
   bucketStart,
   compareText,
-  INTERVALS,
   textOfInteger,
   textOfPoint,
   type ValueForm,
@@ -27,7 +26,7 @@ import { Arena } from '../../../src/storage/index.js';
 import { type Value, vectorOf } from '../../../src/vector/index.js';
 import { generateCondition, generateTest } from '../../exec/condition/conditions.js';
 import { Extraction, FORMS, generateEntities } from '../../exec/extract/extraction.js';
-import { generateWindow } from '../../exec/items/items-model.js';
+import { generateBuckets, generateWindow } from '../../exec/items/items-model.js';
 import { countMatches, passes, type StoredEntity } from '../../ir/evaluate.js';
 import { KEY } from '../../storage/shard-model.js';
 import { COLUMNS, type Stored } from '../../storage/stored.js';
@@ -68,11 +67,7 @@ function generateMetric(prng: Prng): MetricLevel {
         )
       : generateLevel(prng, NUMERIC.includes(metric) ? NUMBERS : COLUMNS);
   const buckets: Buckets | null =
-    level.source.from !== 'events' || prng.chance(0.4)
-      ? null
-      : prng.chance(0.5)
-        ? { by: 'interval', interval: prng.pick(INTERVALS.slice(0, 5)) }
-        : { by: 'windows', windows: Array.from({ length: prng.between(0, 5) }, () => generateWindow(prng)) };
+    level.source.from !== 'events' || prng.chance(0.4) ? null : generateBuckets(prng, level.source.window, 5);
   return { ...level, metric, buckets };
 }
 
@@ -171,12 +166,14 @@ function expectedMetric(entities: readonly Entity[], level: MetricLevel): Aggreg
   const bounds =
     buckets.by === 'windows'
       ? buckets.windows
-      : [...new Set(found.map(({ seconds }) => bucketNumber(buckets.interval, seconds)))]
-          .sort((a, b) => a - b)
-          .map((bucket) => ({
-            from: bucketStart(buckets.interval, bucket),
-            to: bucketStart(buckets.interval, bucket + 1),
-          }));
+      : buckets.by === 'periods'
+        ? buckets.starts.slice(1).map((to, index) => ({ from: buckets.starts[index], to }))
+        : [...new Set(found.map(({ seconds }) => bucketNumber(buckets.interval, seconds)))]
+            .sort((a, b) => a - b)
+            .map((bucket) => ({
+              from: bucketStart(buckets.interval, bucket),
+              to: bucketStart(buckets.interval, bucket + 1),
+            }));
   t.equal(source.from, 'events');
   const rows = bounds.flatMap(({ from, to }) => {
     const some = found.filter(({ seconds }) => seconds >= from && seconds < to);

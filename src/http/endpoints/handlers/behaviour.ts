@@ -4,18 +4,18 @@
  */
 import * as api from '../../../api/index.js';
 import type { BehaviourKind } from '../../../ir/index.js';
-import type { DatabaseCall, Handler, Members } from './handler.js';
+import { type DatabaseCall, type Handler, type Members, queryOptionsOf } from './handler.js';
 
 export const answerBehaviour =
   (kind: BehaviourKind): Handler<DatabaseCall> =>
   async (call): Promise<Members> => {
-    const { engine, body, model, access, cancellation } = call;
+    const { engine, body, model, access } = call;
     const questions = call.boundBodies.bind(call, kind, (time) =>
       api.bindBehaviour(kind, api.parseJson(body), model, time, access),
     );
     const bypassCache = questions.some((question) => question.bypassCache);
     const plans = questions.map(({ bound }) => bound.plan);
     call.notes.plans = () => plans.map((plan) => ({ kind: 'behaviour', plan }));
-    const answers = await engine.behaviour(plans, { cancellation, bypassCache });
+    const answers = await engine.behaviour(plans, queryOptionsOf(call, bypassCache));
     return `"result":${api.behaviourResult(questions, answers)}`;
   };

@@ -7,12 +7,13 @@ import type { RowFormat, RowStream } from '../../../answer/index.js';
 import type { Access } from '../../../api/index.js';
 import type { Cancellation, RandomBytes } from '../../../base/index.js';
 import type { Catalog, CatalogChange } from '../../../catalog/index.js';
-import type { EngineApi, QueryFacts, QueryPlan } from '../../../engine/index.js';
+import type { EngineApi, QueryFacts, QueryOptions, QueryPlan } from '../../../engine/index.js';
 import type { LineNumbers, Quarantined, RecordMapping } from '../../../ingest/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import type { Caller } from '../../auth/caller.js';
 import type { PasswordHasher } from '../../auth/passwords.js';
 import type { Sessions } from '../../auth/sessions.js';
+import type { LiveEvents } from '../../live/live-event.js';
 import type { BoundBodies } from '../bound-bodies.js';
 
 /** Facts that a handler reports about its request, for the log of slow queries and the audit. */
@@ -100,6 +101,29 @@ export interface DatabaseCall extends AnyCall, CallerCall {
   readonly charge: (entityCount: number) => void;
   /** The same for an endpoint that writes in several ways. */
   readonly chargeWrites: (counts: WriteCounts) => void;
+  /** Begins a stream of live answers; null = the endpoint has none. Rejects with 1502 and the errors of the query. */
+  readonly openLive: ((call: DatabaseCall, source: LiveSource) => Promise<LiveEvents>) | null;
+}
+
+/** An answer that clients follow, and when it has to be computed again. */
+export interface Evaluation {
+  readonly members: Members;
+  /** The last record that the answer has seen. */
+  readonly lsn: number;
+  /** LSN of the last record, so far, that changed what was read. */
+  readonly changedLsn: () => number;
+  /** The answer depends on the time, so it may change without a record. */
+  readonly readsTime: boolean;
+}
+
+export interface LiveSource {
+  /** Streams of sources with the same key share their evaluations: it contains everything on which the answer depends. */
+  readonly key: string;
+  /**
+   * Computes the answer with the rights of the call. null = the catalog changed meanwhile, so the answer may be of no version of
+   * it. Rejects with the errors of the query.
+   */
+  readonly evaluate: (call: DatabaseCall) => Promise<Evaluation | null>;
 }
 
 /** A request that needs no key: signing in. */
@@ -119,12 +143,30 @@ export interface StreamedAnswer {
   readonly rows: RowStream;
 }
 
+/** Server-sent events, each with an answer or a notice. */
+export interface LiveAnswer {
+  readonly events: LiveEvents;
+}
+
+/** What an endpoint of a database answers. */
+export type DatabaseAnswer = Members | StreamedAnswer | LiveAnswer;
+
 /** Throws, or rejects with, a QuarryError if the request is wrong or the server cannot serve it now. */
-export type Handler<Call, Answer extends Members | StreamedAnswer = Members> = (
-  call: Call,
-) => Answer | Promise<Answer>;
+export type Handler<Call, Answer extends DatabaseAnswer = Members> = (call: Call) => Answer | Promise<Answer>;
 
 /** The members of `answer`, which must have at least one and only values that JSON can represent. */
 export function handleMembersOf(answer: object): Members {
   return JSON.stringify(answer).slice(1, -1);
 }
+
+/** Options of the query of a request, which notes what the query waited for. */
+export const queryOptionsOf = (
+  { cancellation, notes }: DatabaseCall,
+  bypassCache: boolean,
+): QueryOptions => ({
+  cancellation,
+  bypassCache,
+  onEnd: (facts) => {
+    notes.facts = facts;
+  },
+});

@@ -4,10 +4,10 @@
  */
 import * as api from '../../../api/index.js';
 import type { CountEntityPlan } from '../../../ir/index.js';
-import { type DatabaseCall, handleMembersOf, type Members } from './handler.js';
+import { type DatabaseCall, handleMembersOf, type Members, queryOptionsOf } from './handler.js';
 
 export async function handleCountEntities(call: DatabaseCall): Promise<Members> {
-  const { databaseId, body, model, access, cancellation } = call;
+  const { databaseId, body, model, access } = call;
   const { plans, names, bypassCache } = call.boundBodies.bind(call, 'count/entity', (time) => {
     const queries = api.bindCountEntity(api.parseJson(body), model, time, access);
     return {
@@ -17,7 +17,7 @@ export async function handleCountEntities(call: DatabaseCall): Promise<Members> 
     };
   });
   call.notes.plans = () => plans.map((plan) => ({ kind: 'count', plan }));
-  const counts = await call.engine.countEntities(plans, { cancellation, bypassCache });
+  const counts = await call.engine.countEntities(plans, queryOptionsOf(call, bypassCache));
   // Not made from an object, because a query may be named "__proto__" and names keep their order.
   const results = names.map((name, index) => `${name}:${counts[index]}`);
   return `"result":{${results.join(',')}}`;
@@ -33,12 +33,9 @@ export function countTotalOfAll(call: DatabaseCall): Promise<Members> {
   return totalOf(call, api.bindTotalOfAll(call.model, call.nowMs, call.access));
 }
 
-async function totalOf(
-  { engine, cancellation, notes }: DatabaseCall,
-  plans: readonly CountEntityPlan[],
-): Promise<Members> {
-  notes.plans = () => plans.map((plan) => ({ kind: 'count', plan }));
-  const counts = await engine.countEntities(plans, { cancellation, bypassCache: false });
+async function totalOf(call: DatabaseCall, plans: readonly CountEntityPlan[]): Promise<Members> {
+  call.notes.plans = () => plans.map((plan) => ({ kind: 'count', plan }));
+  const counts = await call.engine.countEntities(plans, queryOptionsOf(call, false));
   return `"result":{"total":${counts.reduce((sum, count) => sum + count, 0)}}`;
 }
 

@@ -1,19 +1,28 @@
 /** POST and GET /v1/query/saved; GET, PUT and DELETE /v1/query/saved/:query_name. */
 import * as api from '../../../api/index.js';
-import { QuarryError } from '../../../base/index.js';
+import { type BindingTime, invariant, ObservedTime, QuarryError } from '../../../base/index.js';
 import {
   type Catalog,
   type SavedQuery,
   type SavedQueryType,
   savedQueriesOf,
 } from '../../../catalog/index.js';
+import type { QueryPlan } from '../../../engine/index.js';
 import { BEHAVIOUR_KINDS } from '../../../interface/index.js';
-import type { BehaviourKind } from '../../../ir/index.js';
+import { type BehaviourKind, dimensionsOf } from '../../../ir/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
+import type { DimensionKey } from '../../../storage/index.js';
 import { aggregate, countEvents, handleTopValues } from './aggregation.js';
 import { answerBehaviour } from './behaviour.js';
-import type { DatabaseCall, Handler, Members } from './handler.js';
+import {
+  type DatabaseCall,
+  type Evaluation,
+  type Handler,
+  type LiveAnswer,
+  type Members,
+  queryOptionsOf,
+} from './handler.js';
 import { countTotal, handleCountEntities } from './query.js';
 import { sqlRequestOf } from './sql-write.js';
 
@@ -50,11 +59,8 @@ export function handleListSavedQueries(call: DatabaseCall): Members {
 }
 
 export async function runSavedQuery(call: DatabaseCall): Promise<Members> {
-  const saved = api.savedQueryAt(call.pathName, savedQueryCallOf(call, call.catalog, call.model));
-  if (saved.type === 'count/entity/total' && call.caller.kind === 'demo') {
-    throw new QuarryError(503, 'a demo key may not count all entities, not even by a saved query');
-  }
-  const members = api.membersOfSavedQuery(saved, ['type', 'query', 'dimension']);
+  const saved = savedQueryOf(call);
+  const members = definitionOf(saved);
   const { cachePeriodSeconds } = saved;
   if (cachePeriodSeconds === null) return `${members},${await answerOf(call, saved)}`;
   // Only keys that see the same rows and columns share an answer.
@@ -67,6 +73,48 @@ export async function runSavedQuery(call: DatabaseCall): Promise<Members> {
   return `${members},${answer}`;
 }
 
+/** GET /v1/query/saved/:query_name/live: the answers of `runSavedQuery`, again whenever they change. */
+export async function followSavedQuery(call: DatabaseCall): Promise<LiveAnswer> {
+  const { databaseId, pathName, access, caller } = call;
+  invariant(call.openLive !== null, 'the endpoint has live answers');
+  const key = JSON.stringify([databaseId, 'saved', pathName, access.fingerprint, caller.kind === 'demo']);
+  return { events: await call.openLive(call, { key, evaluate: evaluateSavedQuery }) };
+}
+
+async function evaluateSavedQuery(call: DatabaseCall): Promise<Evaluation | null> {
+  const { engine, catalog, model, nowMs, notes } = call;
+  const { records } = engine;
+  const saved = savedQueryOf(call);
+  const time = new ObservedTime(nowMs);
+  api.bindSavedQuery(saved, savedQueryCallOf(call, catalog, model, time));
+  const lsn = records.lsn;
+  const members = `${definitionOf(saved)},${await answerOf(call, saved)}`;
+  if (engine.catalog() !== catalog) return null;
+  const dimensions = (notes.plans?.() ?? []).flatMap(dimensionsRead);
+  return {
+    members,
+    // An answer from the cache is that of the version which was visible when it was read.
+    lsn: notes.facts?.lsn ?? lsn,
+    changedLsn: () => records.changedLsn(dimensions),
+    readsTime: time.wasRead,
+  };
+}
+
+const dimensionsRead = (query: QueryPlan): readonly DimensionKey[] =>
+  query.kind === 'select' ? dimensionsOf(query.plan) : [query.plan];
+
+/** The saved query that the path names. Throws 4023, and 503 if the caller may not run it. */
+function savedQueryOf(call: DatabaseCall): SavedQuery {
+  const saved = api.savedQueryAt(call.pathName, savedQueryCallOf(call, call.catalog, call.model));
+  if (saved.type === 'count/entity/total' && call.caller.kind === 'demo') {
+    throw new QuarryError(503, 'a demo key may not count all entities, not even by a saved query');
+  }
+  return saved;
+}
+
+const definitionOf = (saved: SavedQuery): Members =>
+  api.membersOfSavedQuery(saved, ['type', 'query', 'dimension']);
+
 /** The member `result`. Binds and starts the query in one turn, with the current catalog: other queries may have run before. */
 function answerOf(call: DatabaseCall, saved: SavedQuery): Members | Promise<Members> {
   const catalog = call.engine.catalog();
@@ -78,12 +126,12 @@ function answerOf(call: DatabaseCall, saved: SavedQuery): Members | Promise<Memb
 
 /** The members `result` and `count` of a view. */
 async function rowsOf(call: DatabaseCall, saved: SavedQuery): Promise<Members> {
-  const { engine, cancellation, access, model } = call;
+  const { engine, access, model } = call;
   const plan = sql.bindView(saved, sqlRequestOf(call, model));
   call.notes.plans = () => [{ kind: 'select', plan }];
   const isRestricted = access.fingerprint !== '';
   const select = { plan, explain: 'no', isRestricted } as const;
-  const { parts, done } = engine.select([select], 'json', { cancellation, bypassCache: false });
+  const { parts, done } = engine.select([select], 'json', queryOptionsOf(call, false));
   const texts: Buffer[] = [];
   let byteCount = 0;
   for await (const part of parts) {
@@ -106,12 +154,13 @@ export function savedQueryCallOf(
   call: DatabaseCall,
   catalog: Catalog,
   model: DatabaseModel,
+  nowMs: BindingTime = call.nowMs,
 ): api.SavedQueryCall & sql.ViewScope {
-  const { caller, access, nowMs } = call;
+  const { caller, access } = call;
   const customKey = caller.kind === 'custom' ? caller.hash : null;
   const savedQueries = savedQueriesOf(catalog, model.id);
   const bindView: api.SavedQueryCall['bindView'] = (view) =>
-    sql.bindView(view, sqlRequestOf({ ...call, catalog }, model));
+    sql.bindView(view, sqlRequestOf({ ...call, catalog, nowMs }, model));
   return { catalog, model, nowMs, access, customKey, savedQueries, bindView };
 }
 

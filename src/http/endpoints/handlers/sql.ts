@@ -3,10 +3,9 @@
  * changes. If the caller may only read, a text that does not begin with a read is refused before it is parsed.
  */
 import { savedQueriesOf } from '../../../catalog/index.js';
-import type { QueryFacts } from '../../../engine/index.js';
 import * as sql from '../../../sql/index.js';
 import { checkWriter } from '../../auth/write-permission.js';
-import type { DatabaseCall, Members, StreamedAnswer } from './handler.js';
+import { type DatabaseCall, type Members, queryOptionsOf, type StreamedAnswer } from './handler.js';
 import { changeTables } from './sql-tables.js';
 import { sqlRequestOf, writeScript } from './sql-write.js';
 
@@ -31,7 +30,7 @@ function textOf(body: Uint8Array): string {
 }
 
 function read(call: DatabaseCall, statements: readonly sql.ReadStatement[]): StreamedAnswer {
-  const { engine, cancellation, format, catalog, model } = call;
+  const { engine, format, catalog, model } = call;
   const isRestricted = call.access.fingerprint !== '';
   const savedQueries = savedQueriesOf(catalog, model.id);
   const requests = call.boundBodies.bind({ ...call, savedQueries }, 'sql', (nowMs) => {
@@ -46,8 +45,5 @@ function read(call: DatabaseCall, statements: readonly sql.ReadStatement[]): Str
     throw sql.sqlError('the rows of several statements are answered as JSON only', statements[1].position);
   }
   call.notes.plans = () => requests.map(({ plan }) => ({ kind: 'select', plan }));
-  const onEnd = (facts: QueryFacts): void => {
-    call.notes.facts = facts;
-  };
-  return { rows: engine.select(requests, format, { cancellation, bypassCache: false, onEnd }) };
+  return { rows: engine.select(requests, format, queryOptionsOf(call, false)) };
 }
