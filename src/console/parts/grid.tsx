@@ -3,10 +3,17 @@ import { useState } from 'preact/hooks';
 import { formatMoment } from '../answer/format.js';
 import { type CellKind, cellText, type Table } from '../answer/table.js';
 import type { Json } from '../server/json.js';
+import { ENTITY_ID } from '../server/model.js';
 
 const ROWS_PER_PAGE = 200;
 
-export function Grid({ table }: { readonly table: Table }) {
+interface GridProps {
+  readonly table: Table;
+  /** Called with the ID of an entity that is clicked; absent = IDs are not buttons. */
+  readonly onEntity?: (id: string) => void;
+}
+
+export function Grid({ table, onEntity }: GridProps) {
   const [shown, setShown] = useState(ROWS_PER_PAGE);
   const { columns, rows } = table;
   return (
@@ -28,7 +35,13 @@ export function Grid({ table }: { readonly table: Table }) {
             <tr key={index}>
               {columns.map(({ title, kind }, at) => (
                 <td key={title} class={kind}>
-                  <Cell cell={row[at]} kind={kind} />
+                  {onEntity !== undefined && title === ENTITY_ID ? (
+                    <button type="button" class="quiet" onClick={() => onEntity(cellText(row[at]))}>
+                      {cellText(row[at])}
+                    </button>
+                  ) : (
+                    <Cell cell={row[at]} kind={kind} />
+                  )}
                 </td>
               ))}
             </tr>

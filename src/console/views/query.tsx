@@ -2,6 +2,7 @@
 
 import { lazy, Suspense } from 'preact/compat';
 import { useLayoutEffect, useState } from 'preact/hooks';
+import { readAnswer } from '../answer/behaviour.js';
 import { type QueryText, useConsole } from '../parts/context.js';
 import { Busy, Choice } from '../parts/controls.js';
 import { Result, type Shown } from '../parts/result.js';
@@ -50,10 +51,11 @@ export function Query({ opened }: { readonly opened: QueryText | null }) {
   const submit = (): void => {
     const query = { path, body: text };
     setSentQuery(query);
-    run(async (signal) => ({
-      answered: await client.request({ method: 'POST', ...query }, signal),
-      request: `POST ${path}\n${text}`,
-    }));
+    const request = { method: 'POST', ...query } as const;
+    run(async (signal) => {
+      const { json, ...answered } = await client.request(request, signal);
+      return { ...answered, reading: readAnswer(path, json), requests: [request] };
+    });
   };
   return (
     <>
@@ -97,7 +99,7 @@ export function Query({ opened }: { readonly opened: QueryText | null }) {
       <div class="answer">
         <Result requestState={requestState} onStop={stop} />
         {sentQuery !== null && sentQuery.path !== SQL && requestState.state === 'done' && (
-          <SaveForm key={sentQuery.body} {...sentQuery} />
+          <SaveForm key={sentQuery.body} requests={[{ method: 'POST', ...sentQuery }]} />
         )}
       </div>
     </>

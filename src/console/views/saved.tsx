@@ -1,9 +1,11 @@
 /** The saved queries of the database, which can be run, edited and deleted. */
 import { useEffect, useState } from 'preact/hooks';
+import { readAnswer } from '../answer/behaviour.js';
 import { type QueryText, useConsole } from '../parts/context.js';
 import { Busy, Empty, ErrorBox } from '../parts/controls.js';
 import { Result, type Shown } from '../parts/result.js';
 import { useRequest } from '../parts/use-request.js';
+import { isBehaviour } from '../query/saved.js';
 import { isList, isObject, type Json, type JsonObject } from '../server/json.js';
 
 interface SavedQuery {
@@ -27,13 +29,13 @@ export function Saved() {
   useEffect(load, []);
 
   const pathOf = (name: string): string => `/v1/query/saved/${encodeURIComponent(name)}`;
-  const runSaved = (name: string): void => {
+  const runSaved = ({ name, type }: SavedQuery): void => {
     setShown(name);
     const request = { method: 'GET', path: pathOf(name) } as const;
-    one.run(async (signal) => ({
-      answered: await client.request(request, signal),
-      request: `GET ${request.path}`,
-    }));
+    one.run(async (signal) => {
+      const { json, ...answered } = await client.request(request, signal);
+      return { ...answered, reading: readAnswer(`/v1/query/${type}`, json), requests: [request] };
+    });
   };
   const remove = (name: string): void => {
     if (!window.confirm(`Delete the saved query “${name}”? Other clients may use it.`)) return;
@@ -87,7 +89,7 @@ export function Saved() {
                   type="button"
                   class="main"
                   aria-label={`Run ${query.name}`}
-                  onClick={() => runSaved(query.name)}
+                  onClick={() => runSaved(query)}
                 >
                   Run
                 </button>
@@ -134,6 +136,10 @@ function savedIn(answer: Json): readonly SavedQuery[] {
 /** The query in the form that the endpoint of its type accepts. */
 function textOf({ name, type, dimension, query }: SavedQuery): QueryText {
   if (type === 'sql') return { path: '/v1/sql', body: `SELECT * FROM [${name}]` };
+  if (isBehaviour(type)) {
+    const body = JSON.stringify({ 'query-name': 'answer', ...(isObject(query) ? query : {}) }, writeBig);
+    return { path: `/v1/query/${type}`, body };
+  }
   const named = dimension === null ? {} : { dimension };
   const bodies: Readonly<Record<string, unknown>> = {
     'count/entity': { 'query-name': 'query', ...named, query },

@@ -148,7 +148,7 @@ export interface ShopAnswer {
 }
 
 /** Saves the questions and asks each by its name. `masterKey` may do both. */
-export async function askAboutShop(
+export async function answersAboutShop(
   client: RemoteClient,
   key: string,
   elapsedMs: () => number,

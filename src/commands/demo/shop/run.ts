@@ -3,7 +3,7 @@ import type { Output } from '../../progress.js';
 import type { RemoteClient } from '../../remote/client.js';
 import type { LoadReport } from '../load.js';
 import type { InsertBody } from '../model.js';
-import { askAboutShop, type ShopAnswer } from './questions.js';
+import { answersAboutShop, type ShopAnswer } from './questions.js';
 import { PURCHASE, SHOP_COLUMNS, SHOP_DIMENSION, visitorBodies } from './shop.js';
 
 /** What the shop takes of the demo around it. */
@@ -27,7 +27,7 @@ export async function loadShop({ client, masterKey, load }: ShopContext, visitor
 
 /** Saves the questions about the shop and prints the answer to each. */
 export async function tourShop({ client, masterKey, out, elapsedMs }: ShopContext): Promise<ShopAnswer[]> {
-  const answers = await askAboutShop(client, masterKey, elapsedMs);
+  const answers = await answersAboutShop(client, masterKey, elapsedMs);
   out.write('\nA generated shop; its questions are saved queries, which the console opens under Saved:\n');
   for (const { question, answer, ms } of answers) {
     out.write(`\n    ${question.text}\n    GET /v1/query/saved/${question.name}\n`);
