@@ -1,4 +1,5 @@
 /** Questions about behaviour in the console: built by form, answered, clicked, shared, in both themes and on a phone. */
+import fs from 'node:fs';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { SHOP_VISITORS_SMALL, visitorsOf } from '../../src/commands/demo/shop/visitor.js';
@@ -150,6 +151,39 @@ browse('every kind answers, is saved and written as code', async (t, { page }, {
   await page.getByRole('button', { name: 'Run shop-funnel' }).click();
   await page.locator('.scene text').first().waitFor();
 });
+
+browse(
+  'tables are sorted, filtered and downloaded, and charts become pictures',
+  async (t, { page }, { keys }) => {
+    await signIn(page, keys.read);
+    await goTo(page, 'Explore');
+    await openKind(page, 'Lifecycle');
+    await waitForAnswer(page, () => submit(page).click());
+    const saved = async (button: string): Promise<Buffer> => {
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('button', { name: button }).click();
+      return fs.readFileSync(await (await downloading).path());
+    };
+    t.match((await saved('Download SVG')).toString(), /^<svg [\s\S]*new[\s\S]*<\/svg>\n$/);
+    const png = await saved('Download PNG');
+    t.strictSame([...png.subarray(1, 4)], [...Buffer.from('PNG')]);
+    t.ok(png.readUInt32BE(16) > 1_900, 'two pixels for each');
+
+    await shownAs(page, 'Table').click();
+    await page.getByRole('button', { name: 'new', exact: true }).click();
+    const counts = (await rowsOf(page)).map(([, count]) => Number(count));
+    t.strictSame(
+      counts,
+      [...counts].sort((a, b) => b - a),
+    );
+    t.equal(await page.locator('th[aria-sort=descending]').count(), 1);
+    await page.getByLabel('Filter rows').fill('2026-02');
+    t.equal((await rowsOf(page)).length, 4);
+    const lines = (await saved('Download CSV')).toString().trimEnd().split('\r\n');
+    t.equal(lines[0], 'from,new,returning,resurrecting,dormant');
+    t.equal(lines.length, 5, 'the rows that are shown');
+  },
+);
 
 const KINDS = ['Count', 'Trend', 'Funnel', 'Retention', 'Lifecycle', 'Flow', 'Distribution', 'Table'];
 

@@ -10,6 +10,7 @@ import { Code } from './code.js';
 import { Busy, Empty, ErrorBox, Tabs } from './controls.js';
 import { Drawn } from './drawn.js';
 import { Grid } from './grid.js';
+import { PictureButtons } from './picture-buttons.js';
 import type { RequestState } from './use-request.js';
 
 export interface Shown {
@@ -116,7 +117,8 @@ function Answer({ shown, pickerOf }: AnswerProps) {
       ) : (
         <>
           {chart !== undefined && <Drawn chart={chart} onPick={pickerOf(chart)} />}
-          {view === 'table' && table !== undefined && <Grid table={table} />}
+          {chart !== undefined && <PictureButtons chart={chart} />}
+          {view === 'table' && table !== undefined && <Grid key={tableIndex} table={table} />}
           {view === 'json' && <pre class="json">{text.slice(0, JSON_CHARACTERS_MAX)}</pre>}
         </>
       )}
