@@ -8,6 +8,7 @@ import type { Draft } from './query/draft.js';
 import { Client } from './server/client.js';
 import { loadModel, type Model } from './server/model.js';
 import type { Session, SessionStore } from './server/session.js';
+import { Boards } from './views/boards/boards.js';
 import { Databases } from './views/databases.js';
 import { Explore, type Opened } from './views/explore/explore.js';
 import { Home } from './views/home.js';
@@ -22,6 +23,7 @@ const VIEWS = [
   { name: 'explore', text: 'Explore', ofDatabase: true },
   { name: 'query', text: 'Query', ofDatabase: true },
   { name: 'saved', text: 'Saved', ofDatabase: true },
+  { name: 'dashboards', text: 'Dashboards', ofDatabase: true },
   { name: 'live', text: 'Live', ofDatabase: false },
   { name: 'keys', text: 'Keys', ofDatabase: false },
 ] as const;
@@ -230,5 +232,6 @@ function View({ name, draft, query, rest }: ViewProps) {
   if (name === 'explore') return <Explore opened={draft} address={rest} />;
   if (name === 'query') return <Query opened={query} />;
   if (name === 'saved') return <Saved />;
+  if (name === 'dashboards') return <Boards address={rest} />;
   return name === 'live' ? <Live /> : <Keys />;
 }

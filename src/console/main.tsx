@@ -8,6 +8,7 @@ import './style/parts.css';
 import './style/views.css';
 import './style/explore.css';
 import './style/charts.css';
+import './style/boards.css';
 
 const root = document.getElementById('console');
 showChosenTheme();

@@ -58,7 +58,7 @@ browse(
   async (t, { page }, { keys }) => {
     t.equal(await sidewaysOf(page), 0, 'signing in');
     await signIn(page, keys.master);
-    for (const view of ['Start', 'Explore', 'Query', 'Saved', 'Live', 'Keys']) {
+    for (const view of ['Start', 'Explore', 'Query', 'Saved', 'Dashboards', 'Live', 'Keys']) {
       await goTo(page, view);
       await page.getByRole('heading', { level: 1 }).and(page.locator(':visible')).first().waitFor();
       t.equal(await sidewaysOf(page), 0, view);

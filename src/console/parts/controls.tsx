@@ -66,6 +66,7 @@ interface EntryProps {
   readonly placeholder?: string;
   readonly suggestions?: readonly string[];
   readonly autoComplete?: string;
+  readonly maxLength?: number;
   readonly class?: string;
 }
 

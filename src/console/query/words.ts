@@ -1,5 +1,6 @@
 /** Tests and events in words, for names of steps and series. */
 import type { Happening, Series } from './behaviour-draft.js';
+import type { Draft } from './draft.js';
 import type { Metric, Operator } from './fields.js';
 
 export const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {
@@ -44,3 +45,23 @@ export function seriesWords(series: Series): string {
   if (series.of === 'entities') return `entities with ${events}`;
   return series.of === 'events' ? `${events} events` : `${METRIC_WORDS[series.of]} ${events}`;
 }
+
+/** A question in few words, as the first title of a tile. */
+export function titleOf(draft: Draft): string {
+  const { show, dimension, trend, funnel, retention, activity, flow } = draft;
+  const about: Readonly<Record<Draft['show'], string>> = {
+    trend: trend.series.map(seriesWords).join(', '),
+    funnel: funnel.steps.map(wordsOf).join(' → '),
+    retention: `Retention: ${wordsOf(retention.start)}`,
+    lifecycle: `Lifecycle: ${wordsOf(activity)}`,
+    distribution: `Distribution: ${wordsOf(activity)}`,
+    flow: `Flow ${flow.direction} ${wordsOf(flow.start)}`,
+    count: `Number of ${draft.measure.of === 'entities' ? dimension : draft.measure.column}`,
+    top: `${dimension} by ${draft.by}`,
+    map: `Map of ${dimension}`,
+    rows: dimension,
+    entity: `Entity ${draft.entity}`,
+  };
+  return about[show].slice(0, TITLE_CHARS_MAX);
+}
+const TITLE_CHARS_MAX = 80;

@@ -1,6 +1,8 @@
 /** The saved queries of the database, which can be run, edited and deleted. */
 import { useEffect, useState } from 'preact/hooks';
 import { readAnswer } from '../answer/behaviour.js';
+import { isReading, type Tile } from '../board/board.js';
+import { AddToBoard } from '../parts/add-to-board.js';
 import { type QueryText, useConsole } from '../parts/context.js';
 import { Busy, Empty, ErrorBox } from '../parts/controls.js';
 import { Result, type Shown } from '../parts/result.js';
@@ -53,6 +55,8 @@ export function Saved() {
       : requestState.state === 'busy'
         ? (requestState.before ?? [])
         : [];
+  const shownQuery = queries.find(({ name }) => name === shown);
+  const tile = shownQuery === undefined ? null : tileOf(shownQuery);
   return (
     <>
       <header class="view-head">
@@ -116,6 +120,7 @@ export function Saved() {
       {shown !== '' && (
         <div class="answer">
           <Result requestState={one.requestState} onStop={one.stop} />
+          {tile !== null && <AddToBoard key={shown} tile={tile} />}
         </div>
       )}
     </>
@@ -131,6 +136,12 @@ function savedIn(answer: Json): readonly SavedQuery[] {
     dimension: entry.dimension ?? null,
     query: entry.query ?? null,
   }));
+}
+
+/** The query as a tile; null = tiles have no such queries. */
+function tileOf(query: SavedQuery): Tile | null {
+  const { path, body } = textOf(query);
+  return isReading(path) ? { title: query.name, path, body: JSON.parse(body) } : null;
 }
 
 /** The query in the form that the endpoint of its type accepts. */

@@ -1,6 +1,8 @@
 /** The view for questions by form: the builder, the answer, and the entities behind a number of the answer. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Chart } from '../../answer/chart.js';
+import type { Tile } from '../../board/board.js';
+import { AddToBoard } from '../../parts/add-to-board.js';
 import { useConsole } from '../../parts/context.js';
 import { Empty } from '../../parts/controls.js';
 import { Entities } from '../../parts/entities.js';
@@ -12,7 +14,8 @@ import { type Behind, behindOf, isPickable, type Pick } from '../../query/behind
 import { type Draft, newDraft, withWindow } from '../../query/draft.js';
 import type { OnChange } from '../../query/fields.js';
 import { type Question, requestOf } from '../../query/request.js';
-import { draftOfShare, shareText } from '../../query/share.js';
+import { draftOfShare, plainDraft, shareText } from '../../query/share.js';
+import { titleOf } from '../../query/words.js';
 import { type Dimension, dimensionOf } from '../../server/model.js';
 import { Builder } from './builder.js';
 import { windowOfEvents } from './event-window.js';
@@ -36,6 +39,7 @@ const ADDRESS = '#explore';
 interface Sent {
   readonly question: Question;
   readonly share: string;
+  readonly tile: Tile;
 }
 
 export function Explore({ opened, address }: ExploreProps) {
@@ -63,7 +67,7 @@ export function Explore({ opened, address }: ExploreProps) {
     const share = shareText(wanted);
     setProblems([]);
     setBehind(null);
-    setSent({ question, share });
+    setSent({ question, share, tile: { title: titleOf(wanted), question: plainDraft(wanted) } });
     showAddress(`${ADDRESS}/${share}`);
     run(async (signal) => ({
       ...(await answerDraft(client, wanted, question, signal)),
@@ -160,6 +164,7 @@ export function Explore({ opened, address }: ExploreProps) {
                 Edit as JSON
               </button>
               <SaveForm key={sent.share} requests={sent.question.requests} />
+              <AddToBoard key={`tile ${sent.share}`} tile={sent.tile} />
             </div>
           )}
         </div>
