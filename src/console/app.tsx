@@ -14,7 +14,7 @@ import { Explore, type Opened } from './views/explore/explore.js';
 import { Home } from './views/home.js';
 import { Keys } from './views/keys.js';
 import { Live } from './views/live.js';
-import { Query } from './views/query.js';
+import { Query } from './views/query/query.js';
 import { Saved } from './views/saved.js';
 import { SignIn } from './views/sign-in.js';
 

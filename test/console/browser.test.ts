@@ -45,6 +45,23 @@ browse(
     t.match(error, /6000/);
     t.match(error, /nowhere/);
     t.match(error, /column: \d+/, 'and its position');
+    t.equal(await page.locator('.error-mark').textContent(), 'nowhere', 'underlined where it is');
+
+    await page.getByRole('button', { name: 'New query' }).click();
+    await editor.click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('SELECT COUNT(*) AS n FROM airports WHERE ');
+    await page.keyboard.press('Escape');
+    const schema = page.getByRole('complementary', { name: 'Dimensions and columns' });
+    await schema.getByText('airports', { exact: true }).first().click();
+    await schema.getByRole('button', { name: 'state', exact: true }).click();
+    await page.keyboard.type(" = 'ca' AND cit = 'x'");
+    await page.keyboard.press('Escape');
+    await waitForAnswer(page, () => page.keyboard.press('Control+Enter'));
+    await page.getByRole('button', { name: 'Use “city” instead' }).click();
+    t.match(await editor.textContent(), "WHERE [state] = 'ca' AND city = 'x'");
+    await page.getByRole('button', { name: 'Close query 2' }).click();
+    t.match(await editor.textContent(), 'OFFSET nowhere', 'the other tab has its text');
   },
 );
 
