@@ -204,3 +204,15 @@ browse(
   },
   PHONE,
 );
+
+browse('the other views violate no rule of WCAG in either theme', async (t, { page }, { keys }) => {
+  await signIn(page, keys.master);
+  for (const view of ['Start', 'Query', 'Saved', 'Dashboards', 'Live', 'Keys']) {
+    await goTo(page, view);
+    await page.getByRole('heading', { level: 1 }).and(page.locator(':visible')).first().waitFor();
+    t.strictSame(await violationsOf(page), [], `${view} in light`);
+    await page.getByRole('button', { name: 'Change to dark' }).click();
+    t.strictSame(await violationsOf(page), [], `${view} in dark`);
+    await page.getByRole('button', { name: 'Change to light' }).click();
+  }
+});

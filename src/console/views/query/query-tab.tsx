@@ -91,6 +91,15 @@ export function QueryTab({ opened }: { readonly opened: QueryText | null }) {
               onRun={submit}
             />
           </Suspense>
+          {span !== null && span.suggestion !== null && (
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => handle.current?.replace(span.from, span.to, span.suggestion ?? '')}
+            >
+              Use “{span.suggestion}” instead
+            </button>
+          )}
           <div class="row">
             <button type="button" class="main" onClick={submit}>
               Run
@@ -105,15 +114,6 @@ export function QueryTab({ opened }: { readonly opened: QueryText | null }) {
               <code>[name.value]</code> and <code>[name.date]</code>, and <code>COUNT([name.value])</code>{' '}
               counts its events.
             </p>
-          )}
-          {span !== null && span.suggestion !== null && (
-            <button
-              type="button"
-              class="quiet"
-              onClick={() => handle.current?.replace(span.from, span.to, span.suggestion ?? '')}
-            >
-              Use “{span.suggestion}” instead
-            </button>
           )}
         </div>
         <Schema model={model} isSql={path === SQL} onInsert={(name) => handle.current?.insert(name)} />
