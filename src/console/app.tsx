@@ -8,12 +8,13 @@ import type { Draft } from './query/draft.js';
 import { Client } from './server/client.js';
 import { loadModel, type Model } from './server/model.js';
 import type { Session, SessionStore } from './server/session.js';
+import { Boards } from './views/boards/boards.js';
 import { Databases } from './views/databases.js';
-import { Explore, type Opened } from './views/explore.js';
+import { Explore, type Opened } from './views/explore/explore.js';
 import { Home } from './views/home.js';
 import { Keys } from './views/keys.js';
 import { Live } from './views/live.js';
-import { Query } from './views/query.js';
+import { Query } from './views/query/query.js';
 import { Saved } from './views/saved.js';
 import { SignIn } from './views/sign-in.js';
 
@@ -22,6 +23,7 @@ const VIEWS = [
   { name: 'explore', text: 'Explore', ofDatabase: true },
   { name: 'query', text: 'Query', ofDatabase: true },
   { name: 'saved', text: 'Saved', ofDatabase: true },
+  { name: 'dashboards', text: 'Dashboards', ofDatabase: true },
   { name: 'live', text: 'Live', ofDatabase: false },
   { name: 'keys', text: 'Keys', ofDatabase: false },
 ] as const;
@@ -30,18 +32,27 @@ type ViewName = (typeof VIEWS)[number]['name'];
 
 const EMPTY_MODEL: Model = { database: null, dimensions: [] };
 
-const viewInAddress = (): ViewName =>
-  VIEWS.find(({ name }) => window.location.hash === `#${name}`)?.name ?? 'home';
+interface Address {
+  readonly view: ViewName;
+  /** The text after the name of the view: what the view shows. */
+  readonly rest: string;
+}
 
-function useView(): [ViewName, (name: ViewName) => void] {
-  const [view, setView] = useState(viewInAddress);
+function addressOfPage(): Address {
+  const [, name, rest = ''] = /^#([^/]*)(?:\/(.*))?$/.exec(window.location.hash) ?? [];
+  const view = VIEWS.find((one) => one.name === name)?.name;
+  return view === undefined ? { view: 'home', rest: '' } : { view, rest };
+}
+
+function useAddress(): [Address, (name: ViewName) => void] {
+  const [address, setAddress] = useState(addressOfPage);
   useLayoutEffect(() => {
-    const follow = (): void => setView(viewInAddress());
+    const follow = (): void => setAddress(addressOfPage());
     window.addEventListener('hashchange', follow);
     return () => window.removeEventListener('hashchange', follow);
   }, []);
   return [
-    view,
+    address,
     (name) => {
       window.location.hash = name;
     },
@@ -86,7 +97,7 @@ interface SignedProps {
 
 function Signed({ session, onEnded, onSignOut }: SignedProps) {
   const { databaseKey, teamKey, email } = session;
-  const [view, setView] = useView();
+  const [{ view, rest }, setView] = useAddress();
   const { theme, toggle } = useTheme();
   const loading = useRequest<Model>();
   const [draft, setDraft] = useState<Opened | null>(null);
@@ -156,7 +167,7 @@ function Signed({ session, onEnded, onSignOut }: SignedProps) {
           <Visited key={name} isSeen={name === view} keeps={name === 'explore' || name === 'query'}>
             {() =>
               !ofDatabase ? (
-                <View name={name} draft={draft} query={query} />
+                <View name={name} {...{ draft, query, rest: name === view ? rest : '' }} />
               ) : databaseKey === null ? (
                 <>
                   <Empty title="This view requires the key of a database">
@@ -177,7 +188,7 @@ function Signed({ session, onEnded, onSignOut }: SignedProps) {
               ) : model === null ? (
                 <Busy text="Reading dimensions and columns…" />
               ) : (
-                <View name={name} draft={draft} query={query} />
+                <View name={name} {...{ draft, query, rest: name === view ? rest : '' }} />
               )
             }
           </Visited>
@@ -212,12 +223,15 @@ interface ViewProps {
   readonly name: ViewName;
   readonly draft: Opened | null;
   readonly query: QueryText | null;
+  /** What the view shows, from the address. */
+  readonly rest: string;
 }
 
-function View({ name, draft, query }: ViewProps) {
+function View({ name, draft, query, rest }: ViewProps) {
   if (name === 'home') return <Home />;
-  if (name === 'explore') return <Explore opened={draft} />;
+  if (name === 'explore') return <Explore opened={draft} address={rest} />;
   if (name === 'query') return <Query opened={query} />;
   if (name === 'saved') return <Saved />;
+  if (name === 'dashboards') return <Boards address={rest} />;
   return name === 'live' ? <Live /> : <Keys />;
 }

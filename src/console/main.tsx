@@ -6,6 +6,9 @@ import { SessionStore } from './server/session.js';
 import './style/base.css';
 import './style/parts.css';
 import './style/views.css';
+import './style/explore.css';
+import './style/charts.css';
+import './style/boards.css';
 
 const root = document.getElementById('console');
 showChosenTheme();

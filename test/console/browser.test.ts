@@ -1,6 +1,6 @@
 /** The console in a real browser, in a wide and in a small window, by mouse and by keyboard only. */
 import t from 'tap';
-import { goTo, PHONE, rowsOf, sidewaysOf, signIn, visitors, waitForAnswer } from './browser.js';
+import { goTo, PHONE, rowsOf, shownAs, sidewaysOf, signIn, visitors, waitForAnswer } from './browser.js';
 import { byKeyboard, makeKey, newcomer, seePlaces, seeSegment } from './visits.js';
 
 t.setTimeout(240_000);
@@ -45,6 +45,23 @@ browse(
     t.match(error, /6000/);
     t.match(error, /nowhere/);
     t.match(error, /column: \d+/, 'and its position');
+    t.equal(await page.locator('.error-mark').textContent(), 'nowhere', 'underlined where it is');
+
+    await page.getByRole('button', { name: 'New query' }).click();
+    await editor.click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('SELECT COUNT(*) AS n FROM airports WHERE ');
+    await page.keyboard.press('Escape');
+    const schema = page.getByRole('complementary', { name: 'Dimensions and columns' });
+    await schema.getByText('airports', { exact: true }).first().click();
+    await schema.getByRole('button', { name: 'state', exact: true }).click();
+    await page.keyboard.type(" = 'ca' AND cit = 'x'");
+    await page.keyboard.press('Escape');
+    await waitForAnswer(page, () => page.keyboard.press('Control+Enter'));
+    await page.getByRole('button', { name: 'Use “city” instead' }).click();
+    t.match(await editor.textContent(), "WHERE [state] = 'ca' AND city = 'x'");
+    await page.getByRole('button', { name: 'Close query 2' }).click();
+    t.match(await editor.textContent(), 'OFFSET nowhere', 'the other tab has its text');
   },
 );
 
@@ -58,7 +75,7 @@ browse(
   async (t, { page }, { keys }) => {
     t.equal(await sidewaysOf(page), 0, 'signing in');
     await signIn(page, keys.master);
-    for (const view of ['Start', 'Explore', 'Query', 'Saved', 'Live', 'Keys']) {
+    for (const view of ['Start', 'Explore', 'Query', 'Saved', 'Dashboards', 'Live', 'Keys']) {
       await goTo(page, view);
       await page.getByRole('heading', { level: 1 }).and(page.locator(':visible')).first().waitFor();
       t.equal(await sidewaysOf(page), 0, view);
@@ -69,7 +86,7 @@ browse(
     await page.getByRole('button', { name: 'Add a condition' }).click();
     await page.getByLabel('Column', { exact: true }).selectOption('delay');
     t.equal(await sidewaysOf(page), 0, 'with a condition and an answer');
-    await page.getByRole('tab', { name: 'Table' }).click();
+    await shownAs(page, 'Table').click();
     t.equal(await sidewaysOf(page), 0, 'with a table');
   },
   PHONE,
@@ -87,10 +104,7 @@ browse(
     await page.getByRole('button', { name: 'Ask about airports' }).click();
     const show = (name: string) => page.getByRole('tab', { name, exact: true });
     /** Runs an action while the page waits for the dates of events that `open` requests, then lets them arrive. */
-    const before = async (
-      act: () => Promise<void>,
-      open = () => show('Over time').click(),
-    ): Promise<void> => {
+    const before = async (act: () => Promise<void>, open = () => show('Trend').click()): Promise<void> => {
       let answer = (): void => {};
       const released = new Promise<void>((resolve) => {
         answer = resolve;
@@ -113,9 +127,9 @@ browse(
     });
     t.equal(await show('Count').getAttribute('aria-selected'), 'true');
     t.equal(await page.locator('.condition').count(), 1);
-    await before(() => page.getByLabel('delay: from').fill('2001-02-01'));
-    t.equal(await page.getByLabel('delay: from').inputValue(), '2001-02-01');
-    t.equal(await page.getByLabel('delay: to (inclusive)').inputValue(), '');
+    await before(() => page.getByLabel('From', { exact: true }).fill('2001-02-01'));
+    t.equal(await page.getByLabel('From', { exact: true }).inputValue(), '2001-02-01');
+    t.equal(await page.getByLabel('To (inclusive)', { exact: true }).inputValue(), '');
 
     await goTo(page, 'Start');
     await before(
@@ -149,7 +163,7 @@ browse(
   async (t, { page }, { keys }) => {
     await signIn(page, keys.master);
     await page.getByRole('button', { name: 'Ask about airports' }).click();
-    const tabs = page.getByRole('tablist').filter({ hasText: 'Over time' });
+    const tabs = page.getByRole('tablist').filter({ hasText: 'Trend' });
     await tabs.getByRole('tab').first().focus();
     const names = await tabs.getByRole('tab').allInnerTexts();
     const press = (key: string) =>
@@ -177,7 +191,7 @@ browse('a value that contains markup is shown as text', async (t, { page }, { ke
   await waitForAnswer(page, () => page.keyboard.press('Control+Enter'));
   await page.getByRole('figure').waitFor();
   t.match(String(await page.getByRole('figure').textContent()), markup);
-  await page.getByRole('tab', { name: 'Table' }).click();
+  await shownAs(page, 'Table').click();
   t.ok((await rowsOf(page)).some(([text]) => text === markup));
   t.equal(await page.locator('img').count(), 0);
   t.equal(await page.title(), 'Quarry console');

@@ -3,13 +3,14 @@
  * server, does not violate its content security policy, and writes no error to the browser's log.
  */
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { type Browser, chromium, type Page, type Request } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { RemoteClient } from '../../src/commands/remote/client.js';
 import { type Keys, ServerProcess } from '../support/server-process.js';
-import { loadDemo } from './demo-data.js';
+import { loadDemo, loadShopOnly } from './demo-data.js';
 
 const CHROMIUM = '/usr/bin/chromium';
 const FLAGS =
@@ -44,17 +45,24 @@ export interface Site {
   readonly browser: Browser;
 }
 
+/** Starts a server with what `load` inserts. */
+const serveWith =
+  (load: (served: Served) => Promise<void>): Serve =>
+  async (dir) => {
+    const server = new ServerProcess({ dir });
+    t.teardown(() => server.end());
+    const { httpsPort } = await server.serving;
+    const url = `https://127.0.0.1:${httpsPort}`;
+    const certificate = fs.readFileSync(path.join(dir, 'tls/cert.pem'), 'utf8');
+    const served = { url, certificate, keys: server.keys() };
+    await load(served);
+    return served;
+  };
+
 /** Starts a server with 20,000 flights. */
-const serveSmall: Serve = async (dir) => {
-  const server = new ServerProcess({ dir });
-  t.teardown(() => server.end());
-  const { httpsPort } = await server.serving;
-  const url = `https://127.0.0.1:${httpsPort}`;
-  const certificate = fs.readFileSync(path.join(dir, 'tls/cert.pem'), 'utf8');
-  const served = { url, certificate, keys: server.keys() };
-  await loadDemo(served);
-  return served;
-};
+const serveSmall = serveWith(loadDemo);
+/** Starts a server with 2,000 visitors of the shop and its saved questions. */
+export const serveShop = serveWith(loadShopOnly);
 
 export interface Visit {
   readonly page: Page;
@@ -138,6 +146,10 @@ export async function waitForAnswer(page: Page, act: () => Promise<unknown>): Pr
   await page.locator('.result[aria-busy=false]:visible, [role=alert]:visible').first().waitFor();
 }
 
+/** The tab that shows the answer in another form. */
+export const shownAs = (page: Page, name: string) =>
+  page.getByRole('tablist', { name: 'Shown as' }).getByRole('tab', { name });
+
 /** The cells of the first visible table, as text. */
 export async function rowsOf(page: Page): Promise<string[][]> {
   const rows = page.getByRole('region', { name: 'Rows' }).locator('tbody tr');
@@ -148,3 +160,13 @@ export async function rowsOf(page: Page): Promise<string[][]> {
 /** How far the page can be scrolled sideways, in pixels. */
 export const sidewaysOf = (page: Page): Promise<number> =>
   page.evaluate('Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)');
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const RUN_AXE = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })
+  .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`;
+
+/** The violations of WCAG 2.2 AA that axe finds in the page, one text each. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(`window.axe === undefined && (() => { ${fs.readFileSync(AXE, 'utf8')} })()`);
+  return page.evaluate(RUN_AXE);
+}

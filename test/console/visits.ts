@@ -11,6 +11,7 @@ import {
   goTo,
   rowsOf,
   type Site,
+  shownAs,
   sidewaysOf,
   signIn,
   type Visit,
@@ -31,7 +32,7 @@ const placesOf = (page: Page) => page.getByText('location: 3,376 places');
 
 /** Resolves when the window of the departures is filled in. */
 async function datesFound(page: Page): Promise<void> {
-  const from = page.getByLabel('delay: from');
+  const from = page.getByLabel('From', { exact: true });
   while ((await from.inputValue()) === '') await page.waitForTimeout(20);
 }
 
@@ -72,21 +73,21 @@ export const newcomer =
     );
     await page.getByLabel('delay: comparison').selectOption({ label: 'more than' });
     await page.getByLabel('delay: value').fill('120');
-    await page.getByLabel('delay: from').fill('2001-03-01');
-    await page.getByLabel('delay: to (inclusive)').fill('2001-03-31');
+    await page.getByLabel('From', { exact: true }).fill('2001-03-01');
+    await page.getByLabel('To (inclusive)', { exact: true }).fill('2001-03-31');
     await page.getByLabel('At most').fill('1000');
     await waitForAnswer(page, () => queryButton(page).click());
-    await page.getByRole('tab', { name: 'Table' }).click();
+    await shownAs(page, 'Table').click();
     const expected = await lateByState(small);
     const found = (await rowsOf(page)).map((texts) => [texts[0], countIn(texts)] as const);
     t.ok(expected.size > 20, `${expected.size} states`);
     t.strictSame(new Map([...found].sort()), new Map([...expected].sort()));
   };
 
-/** The number of bars at the bottom of the chart: runs of drawn pixels, ignoring grid lines. */
+/** The number of bars at the bottom of the last chart: runs of drawn pixels, ignoring grid lines. */
 const BARS_DRAWN = `(() => {
-  const canvas = document.querySelector('.times canvas');
-  const [whole, plot] = [canvas, document.querySelector('.times .u-over')].map((one) => one.getBoundingClientRect());
+  const canvas = [...document.querySelectorAll('.times canvas')].at(-1);
+  const [whole, plot] = [canvas, canvas.parentElement.querySelector('.u-over')].map((one) => one.getBoundingClientRect());
   const y = Math.round(plot.bottom - whole.top - 3);
   const { data } = canvas.getContext('2d').getImageData(0, y, canvas.width, 1);
   const drawn = Array.from({ length: canvas.width }, (_, x) => (data[x * 4 + 3] > 0 ? 'x' : ' ')).join('');
@@ -107,24 +108,30 @@ export async function seeSegment(t: Test, { page }: Visit, site: Site): Promise<
   await page.getByText('Saved as of-california').waitFor();
   await fits(t, page, 'a condition with its answer');
 
-  await page.getByRole('tab', { name: 'Over time' }).click();
+  await page.getByRole('tab', { name: 'Trend' }).click();
+  await page.getByLabel('Series 1: event').selectOption('delay');
   await datesFound(page);
   await page.getByLabel('Divide by').selectOption('weeks');
   await queryButton(page).click();
   await page.locator('.times canvas').waitFor();
-  const points = /^delay events: (\d+) points/.exec(
+  const points = /^delay events: 1 line of (\d+) points/.exec(
     (await page.locator('.times [role=img]').getAttribute('aria-label')) ?? '',
   );
-  // Small windows have no space between bars.
-  if (page.viewportSize()?.width === WIDE.width)
-    t.equal(await page.evaluate(BARS_DRAWN), Number(points?.[1]));
-  else t.ok(Number(points?.[1]) > 10);
-  await fits(t, page, 'a histogram');
-  await page.getByRole('tab', { name: 'Table' }).click();
+  t.ok(Number(points?.[1]) > 10);
+  await fits(t, page, 'a trend');
+  await shownAs(page, 'Table').click();
   const counts = (await rowsOf(page)).map(countIn);
   const sum = counts.reduce((all, count) => all + count, 0);
   t.equal(sum, await departuresFrom(site, 'ca'), 'the buckets contain every departure');
   await fits(t, page, 'a table');
+
+  await page.getByRole('button', { name: 'Edit as JSON' }).click();
+  await waitForAnswer(page, () => page.getByRole('button', { name: 'Run' }).click());
+  await page.locator('.times canvas:visible').waitFor();
+  // Small windows have no space between bars.
+  if (page.viewportSize()?.width === WIDE.width)
+    t.equal(await page.evaluate(BARS_DRAWN), Number(points?.[1]));
+  await fits(t, page, 'a histogram');
 
   await goTo(page, 'Saved');
   const runButton = page.getByRole('button', { name: 'Run of-california' });

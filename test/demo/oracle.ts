@@ -6,6 +6,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import type { Answer } from '../../src/commands/demo/answer.js';
 import { DEMO_FILES } from '../../src/commands/demo/files.js';
 import { LARGE, SMALL, type TourScale } from '../../src/commands/demo/question.js';
+import { SHOP_VISITORS, SHOP_VISITORS_SMALL } from '../../src/commands/demo/shop/visitor.js';
 import { RECKONED } from './oracle-answers.js';
 import {
   countOrigins,
@@ -93,7 +94,7 @@ const countsOf = (scale: TourScale): Readonly<Record<string, string>> => ({
 
 const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june'];
 
-/** The answers by question name. `small`: over the 20,000 flights. */
+/** The answers by question name. `small`: over the 20,000 flights. The visitors of the shop are in no file. */
 export async function queryDuckDb(small: boolean): Promise<Map<string, Answer>> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
   const connection = await instance.connect();
@@ -106,6 +107,8 @@ export async function queryDuckDb(small: boolean): Promise<Map<string, Answer>> 
 
     const answers = new Map<string, Answer>();
     for (const [name, sql] of Object.entries(countsOf(scaleOf(small)))) answers.set(name, await count(sql));
+    const visitors = small ? SHOP_VISITORS_SMALL : SHOP_VISITORS;
+    answers.set('all-entities', Number(answers.get('all-entities')) + visitors);
     for (const [name, reckon] of Object.entries(RECKONED)) answers.set(name, await reckon(rows));
     const monthly: Record<string, number> = {};
     for (const [index, month] of MONTHS.slice(0, scaleOf(small).monthCount).entries()) {

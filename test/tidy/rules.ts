@@ -67,7 +67,7 @@ export const LIBRARY_FILES: Readonly<Record<string, readonly string[]>> = {
   '@electric-sql/pglite': ['src/pg/catalog/thread.ts', 'src/tools/postgres-template.mjs'],
   'cli-progress': ['src/commands/progress.ts'],
   preact: ['src/console/'],
-  uplot: ['src/console/charts/times.tsx'],
+  uplot: ['src/console/charts/times.tsx', 'src/console/charts/lines.tsx'],
   'd3-geo': ['src/console/charts/map.tsx'],
   codemirror: ['src/console/parts/editor.tsx'],
   '@codemirror/autocomplete': ['src/console/parts/editor.tsx'],

@@ -14,11 +14,11 @@ import { DEMO_FILES } from './files.js';
 export const demoHelp = `quarry demo [--exit] [--small] [options of quarry serve]
 quarry demo --files DIR
 
-Starts a server on an embedded, empty data directory, loads real flights, airports and earthquakes over HTTPS,
-runs a tour of queries, and leaves the server running.
+Starts a server on an embedded, empty data directory, loads real flights, airports and earthquakes and a generated
+shop over HTTPS, runs a tour of queries, saves six questions about the shop, and leaves the server running.
 
   --exit    stop the server at the end, and remove the data directory
-  --small   20,000 flights instead of 3 million
+  --small   20,000 flights instead of 3 million, and 2,000 visitors of the shop instead of 200,000
   --files DIR
             only copy the demo's files into DIR, which is created if absent: flights-3m.parquet and three others, as
             input for quarry import

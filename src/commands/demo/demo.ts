@@ -1,5 +1,5 @@
 /**
- * `quarry demo`: creates the model, loads real data over HTTPS into an empty server and runs a tour of queries.
+ * `quarry demo`: creates the model, loads real data and a generated shop over HTTPS into an empty server and runs a tour of queries.
  * The caller starts and stops the server. data/README.md names the origin of the data.
  */
 import type { FileSystem } from '../../io/index.js';
@@ -12,6 +12,9 @@ import { FLIGHT_COUNT, FLIGHT_COUNT_SMALL, readFlights } from './flights.js';
 import { INSERTS_IN_FLIGHT, insertAll, type LoadReport } from './load.js';
 import { COLUMNS, DIMENSIONS, type InsertBody } from './model.js';
 import { questionsOf } from './questions.js';
+import type { ShopAnswer } from './shop/questions.js';
+import { loadShop, type ShopContext, tourShop } from './shop/run.js';
+import { SHOP_VISITORS, SHOP_VISITORS_SMALL } from './shop/visitor.js';
 import { type Answered, type DemoKeys, runTour } from './tour.js';
 
 export type { Answer } from './answer.js';
@@ -28,7 +31,7 @@ export interface DemoOptions {
   readonly out: Output;
   /** A monotonic clock, in milliseconds with fractions. */
   readonly elapsedMs: () => number;
-  /** 20,000 flights instead of 3 million. */
+  /** 20,000 flights instead of 3 million, and 2,000 visitors of the shop instead of 200,000. */
   readonly small: boolean;
 }
 
@@ -36,6 +39,7 @@ export interface DemoReport {
   /** The load of the flights only. */
   readonly flights: LoadReport;
   readonly answers: readonly Answered[];
+  readonly shop: readonly ShopAnswer[];
 }
 
 /**
@@ -66,7 +70,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   };
   try {
     out.write(
-      'Quarry demo: US airports, their departures of 2001, and a week of earthquakes (see data/README.md)\n',
+      'Quarry demo: US airports, their departures of 2001, and a week of earthquakes (see data/README.md); a shop\n',
     );
     await make('/v1/dimension', DIMENSIONS);
     await make('/v1/column', COLUMNS);
@@ -76,8 +80,11 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     const flights = await load('flights', flightCount, flightBodies(readFlights(files, small)));
     await load('earthquakes', null, earthquakeBodies(files));
     await load('networks', null, networkBodies(files));
+    const shop: ShopContext = { client, masterKey: server.masterKey, out, elapsedMs, load };
+    await loadShop(shop, small ? SHOP_VISITORS_SMALL : SHOP_VISITORS);
     out.write('  every insert above is on disk: each answer waited for the disk\n');
-    return { flights, answers: await runTour(questionsOf(small), client, server, out, elapsedMs) };
+    const answers = await runTour(questionsOf(small), client, server, out, elapsedMs);
+    return { flights, answers, shop: await tourShop(shop) };
   } finally {
     client.close();
   }

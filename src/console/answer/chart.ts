@@ -1,8 +1,47 @@
 /** The charts that fit a table, with the data of each. */
+import type {
+  Flow,
+  FunnelGroup,
+  FunnelStep,
+  LifecyclePeriod,
+  Retention,
+  SessionStats,
+  TimelineEvent,
+} from './behaviour-answer.js';
 import { formatMoment } from './format.js';
 import { cellText, type Point, pointsIn, type Table } from './table.js';
 
-export type Chart =
+export interface Line {
+  readonly name: string;
+  /** One for each point of the axis; null = none. */
+  readonly values: readonly (number | null)[];
+  /** Drawn behind the others, for comparison. */
+  readonly faint?: true;
+}
+
+export interface Lines {
+  readonly label: string;
+  readonly axis: 'time' | 'number';
+  /** Ascending: seconds since 1970, or numbers. */
+  readonly at: readonly number[];
+  readonly lines: readonly Line[];
+}
+
+/** A chart; `title` is the name of its tab, if the kind alone does not say it. */
+export type Chart = { readonly title?: string } & AnyChart;
+
+type AnyChart =
+  | ({ readonly kind: 'lines' } & Lines)
+  | {
+      readonly kind: 'funnel';
+      readonly steps: readonly FunnelStep[];
+      readonly groups: readonly FunnelGroup[];
+    }
+  | ({ readonly kind: 'retention' } & Retention)
+  | { readonly kind: 'lifecycle'; readonly series: readonly LifecyclePeriod[] }
+  | ({ readonly kind: 'sessions' } & SessionStats)
+  | ({ readonly kind: 'flow' } & Flow)
+  | { readonly kind: 'timeline'; readonly events: readonly TimelineEvent[] }
   | { readonly kind: 'figure'; readonly value: string; readonly label: string }
   | {
       readonly kind: 'bars';

@@ -96,7 +96,8 @@ function levelRows(list: readonly JsonObject[], column: string): JsonObject[] {
   });
 }
 
-function rowsTable(name: string, objects: readonly JsonObject[]): Table {
+/** Rows as a table with a column for each member. */
+export function rowsTable(name: string, objects: readonly JsonObject[]): Table {
   const titles = [...new Set(objects.flatMap((row) => Object.keys(row)))];
   const rows = objects.map((row) => titles.map((title) => row[title] ?? null));
   const columns = titles.map((title, index) => ({ title, kind: kindOf(rows.map((row) => row[index])) }));

@@ -5,12 +5,14 @@ import { formatShort, ticksUpTo } from '../answer/format.js';
 interface BarsProps {
   readonly label: string;
   readonly bars: readonly { readonly name: string; readonly value: number; readonly text: string }[];
+  /** Called with the index of a bar that is clicked; absent = bars are not buttons. */
+  readonly onPick?: (index: number) => void;
 }
 
 const BARS_AT_FIRST = 60;
 const TICKS_WANTED = 4;
 
-export function Bars({ label, bars }: BarsProps) {
+export function Bars({ label, bars, onPick }: BarsProps) {
   const [shown, setShown] = useState(BARS_AT_FIRST);
   const seen = bars.slice(0, shown);
   const ticks = ticksUpTo(Math.max(0, ...bars.map(({ value }) => value)), TICKS_WANTED);
@@ -23,7 +25,13 @@ export function Bars({ label, bars }: BarsProps) {
         {seen.map(({ name, value, text }, index) => (
           // Two groups may have the same name.
           <li key={index} title={`${name}: ${text}`}>
-            <span class="name">{name}</span>
+            {onPick === undefined ? (
+              <span class="name">{name}</span>
+            ) : (
+              <button type="button" class="quiet name" onClick={() => onPick(index)}>
+                {name}
+              </button>
+            )}
             <span class="track" aria-hidden="true">
               <span class="bar" style={{ width: share(value) }} />
             </span>

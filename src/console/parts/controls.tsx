@@ -66,6 +66,7 @@ interface EntryProps {
   readonly placeholder?: string;
   readonly suggestions?: readonly string[];
   readonly autoComplete?: string;
+  readonly maxLength?: number;
   readonly class?: string;
 }
 
@@ -195,11 +196,17 @@ export function Empty({
   );
 }
 
+interface CopyProps {
+  /** The text, or what makes it when it is wanted. */
+  readonly text: string | (() => string);
+  readonly label: string;
+}
+
 /** Copies a text to the clipboard and confirms it. */
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+export function CopyButton({ text, label }: CopyProps) {
   const [copied, setCopied] = useState(false);
   const copy = (): void => {
-    navigator.clipboard.writeText(text).then(
+    navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
       () => setCopied(true),
       () => setCopied(false),
     );

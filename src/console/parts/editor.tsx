@@ -3,7 +3,7 @@
  * that the page's policy can refuse all inline styles.
  */
 import { autocompletion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
-import { EditorState, Prec } from '@codemirror/state';
+import { EditorState, Prec, StateEffect, StateField } from '@codemirror/state';
 import {
   Decoration,
   type DecorationSet,
@@ -16,6 +16,7 @@ import {
 import { minimalSetup } from 'codemirror';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Completion, completeJson, completeSql } from '../query/complete.js';
+import type { ErrorSpan } from '../query/error-span.js';
 import type { Model } from '../server/model.js';
 
 export type Language = 'sql' | 'json';
@@ -26,16 +27,27 @@ interface EditorProps {
   /** The initial text; to show another text, mount the editor with another key. */
   readonly text: string;
   readonly model: Model;
+  /** The part of the text that is wrong; null = none. */
+  readonly span: ErrorSpan | null;
+  /** Receives what other parts of the page can do with the text. */
+  readonly handle: { current: EditorHandle | null };
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
 }
 
+export interface EditorHandle {
+  /** Puts a text in place of the selection. */
+  insert(text: string): void;
+  replace(from: number, to: number, text: string): void;
+}
+
 export default function Editor(props: EditorProps) {
-  const { language, label } = props;
+  const { language, label, span } = props;
   const container = useRef<HTMLDivElement>(null);
   /** The properties of the last drawing, for the editor's callbacks. */
   const latest = useRef(props);
   latest.current = props;
+  const view = useRef<EditorView | null>(null);
 
   useEffect(() => {
     const host = container.current;
@@ -49,10 +61,54 @@ export default function Editor(props: EditorProps) {
         extensions: extensionsOf(language, label, latest),
       }),
     });
-    return () => made.destroy();
+    view.current = made;
+    latest.current.handle.current = handleOf(made);
+    return () => {
+      view.current = null;
+      made.destroy();
+    };
   }, [language, label]);
 
+  useEffect(() => {
+    view.current?.dispatch({ effects: SHOW_SPAN.of(span) });
+  }, [span?.from, span?.to, span?.message]);
+
   return <div class="editor" ref={container} />;
+}
+
+const handleOf = (editor: EditorView): EditorHandle => ({
+  insert: (text) => {
+    editor.dispatch(editor.state.replaceSelection(text));
+    editor.focus();
+  },
+  replace: (from, to, text) => {
+    editor.dispatch({ changes: { from, to, insert: text }, selection: { anchor: from + text.length } });
+    editor.focus();
+  },
+});
+
+const SHOW_SPAN = StateEffect.define<ErrorSpan | null>();
+
+/** Underlines the part of the text that is wrong, until the text changes. */
+const SPAN = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (marks, { effects, docChanged, newDoc }) => {
+    for (const effect of effects) {
+      if (effect.is(SHOW_SPAN)) return marksOf(effect.value, newDoc.length);
+    }
+    return docChanged ? Decoration.none : marks;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+function marksOf(span: ErrorSpan | null, length: number): DecorationSet {
+  if (span === null || length === 0) return Decoration.none;
+  // At the end of the text, the last character is marked.
+  const from = Math.min(span.from, length - 1);
+  const attributes = { class: 'error-mark', title: span.message };
+  return Decoration.set(
+    Decoration.mark({ attributes }).range(from, Math.max(from + 1, Math.min(span.to, length))),
+  );
 }
 
 type Latest = { readonly current: EditorProps };
@@ -67,6 +123,7 @@ function extensionsOf(language: Language, label: string, latest: Latest) {
     }),
     TYPING,
     colouring(language),
+    SPAN,
     LOOK,
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ 'aria-label': label }),
@@ -163,6 +220,7 @@ const LOOK = EditorView.theme({
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
     backgroundColor: 'var(--select)',
   },
+  '.error-mark': { textDecoration: 'underline wavy var(--bad)', textDecorationSkipInk: 'none' },
   '.word-text': { color: 'var(--code-text)' },
   '.word-number': { color: 'var(--code-number)' },
   '.word-keyword': { color: 'var(--code-keyword)', fontWeight: '600' },

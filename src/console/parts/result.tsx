@@ -1,44 +1,39 @@
-/** Shows an answer as the chart that fits it best, as a table, and as JSON. */
+/** Shows an answer as its charts, as a table, and as JSON. */
 import { useState } from 'preact/hooks';
+import type { Reading } from '../answer/behaviour.js';
 import { type Chart, chartsOf } from '../answer/chart.js';
 import { formatCount, formatSeconds, plural } from '../answer/format.js';
-import { type Table, tablesOf } from '../answer/table.js';
-import { Bars } from '../charts/bars.js';
-import { PointMap } from '../charts/map.js';
-import { Times } from '../charts/times.js';
-import type { Answered } from '../server/client.js';
-import { Busy, CopyButton, Empty, ErrorBox, Tabs } from './controls.js';
+import type { Table } from '../answer/table.js';
+import type { Pick } from '../query/behind.js';
+import type { ServerRequest } from '../server/client.js';
+import { Code } from './code.js';
+import { Busy, Empty, ErrorBox, Tabs } from './controls.js';
+import { Drawn } from './drawn.js';
 import { Grid } from './grid.js';
+import { PictureButtons } from './picture-buttons.js';
 import type { RequestState } from './use-request.js';
 
-export type View = Chart['kind'] | 'table' | 'json';
-
 export interface Shown {
-  readonly answered: Answered;
-  /** The request, for showing and copying. */
-  readonly request: string;
+  readonly reading: Reading;
+  /** Text of the answer as it was received. */
+  readonly text: string;
+  readonly seconds: number;
+  /** The requests, for showing and copying. */
+  readonly requests: readonly ServerRequest[];
   /** The first view; absent = the view that fits best. */
-  readonly first?: View;
-  /** Sorts the rows; absent = the order of the answer. */
-  readonly arrange?: (table: Table) => Table;
+  readonly first?: 'table';
 }
 
-const VIEW_NAMES: Readonly<Record<View, string>> = {
-  figure: 'Number',
-  bars: 'Bars',
-  times: 'Over time',
-  map: 'Map',
-  table: 'Table',
-  json: 'JSON',
-};
+type PickerOf = (chart: Chart) => ((pick: Pick) => void) | undefined;
 
-export function Result({
-  requestState,
-  onStop,
-}: {
+interface ResultProps {
   readonly requestState: RequestState<Shown>;
   readonly onStop: () => void;
-}) {
+  /** What to do with what is clicked in a chart; undefined = nothing in it can be clicked. */
+  readonly pickerOf?: PickerOf;
+}
+
+export function Result({ requestState, onStop, pickerOf = () => undefined }: ResultProps) {
   if (requestState.state === 'idle') return null;
   if (requestState.state === 'failed') return <ErrorBox error={requestState.error} />;
   const shown = requestState.state === 'done' ? requestState.value : requestState.before;
@@ -52,29 +47,49 @@ export function Result({
           </button>
         </div>
       )}
-      {shown !== null && <Answer key={shown.answered.text} shown={shown} />}
+      {shown !== null && <Answer key={shown.text} shown={shown} pickerOf={pickerOf} />}
     </div>
   );
 }
 
-const JSON_CHARACTERS_MAX = 200_000;
+const KIND_NAMES: Readonly<Record<Chart['kind'], string>> = {
+  figure: 'Number',
+  bars: 'Bars',
+  times: 'Over time',
+  map: 'Map',
+  lines: 'Lines',
+  funnel: 'Funnel',
+  retention: 'Retention',
+  lifecycle: 'Lifecycle',
+  flow: 'Flow',
+  sessions: 'Sessions',
+  timeline: 'Timeline',
+};
+const chartName = ({ kind, title }: Chart): string => title ?? KIND_NAMES[kind];
 
-function Answer({ shown: { answered, request, arrange, first } }: { readonly shown: Shown }) {
-  const tables = tablesOf(answered.json).map((table) => arrange?.(table) ?? table);
+interface AnswerProps {
+  readonly shown: Shown;
+  readonly pickerOf: PickerOf;
+}
+
+function Answer({ shown, pickerOf }: AnswerProps) {
+  const { reading, text, seconds, requests, first } = shown;
+  const { tables } = reading;
   const [tableIndex, setTableIndex] = useState(0);
   const table = tables[tableIndex];
-  const charts = table === undefined ? [] : chartsOf(table);
-  const views: View[] = [
-    ...charts.map(({ kind }) => kind),
-    ...(table === undefined ? [] : (['table'] as const)),
-    'json',
+  const charts = reading.charts ?? (table === undefined ? [] : chartsOf(table));
+  const views = [
+    ...charts.map((chart, index) => ({ name: `chart ${index}`, text: chartName(chart) })),
+    ...(table === undefined ? [] : [{ name: 'table', text: 'Table' }]),
+    { name: 'json', text: 'JSON' },
   ];
-  const [chosen, setChosen] = useState<View | null>(first ?? null);
-  const view = chosen !== null && views.includes(chosen) ? chosen : views[0];
-  const chart = charts.find(({ kind }) => kind === view);
+  const [chosen, setChosen] = useState<string>(first ?? views[0].name);
+  const view = views.some(({ name }) => name === chosen) ? chosen : views[0].name;
+  const chart = charts.find((_, index) => view === `chart ${index}`);
+  const isEmpty = table !== undefined && table.rows.length === 0 && view !== 'json';
   return (
     <>
-      {tables.length > 1 && (
+      {tables.length > 1 && (view === 'table' || reading.charts === null) && (
         <Tabs
           label="Results"
           chosen={String(tableIndex)}
@@ -86,18 +101,13 @@ function Answer({ shown: { answered, request, arrange, first } }: { readonly sho
         />
       )}
       <div class="row between">
-        <Tabs
-          label="Shown as"
-          chosen={view}
-          tabs={views.map((name) => ({ name, text: VIEW_NAMES[name] }))}
-          onChoose={setChosen}
-        />
+        <Tabs label="Shown as" chosen={view} tabs={views} onChoose={setChosen} />
         <p class="facts" role="status">
           {table !== undefined && <>{rowsText(table)} · </>}
-          {formatSeconds(answered.seconds)}
+          {formatSeconds(seconds)}
         </p>
       </div>
-      {table !== undefined && table.rows.length === 0 && view !== 'json' ? (
+      {isEmpty ? (
         <Empty title="No matches">
           <p>
             The query succeeded, but nothing in the database matches it. Try a longer time window or fewer
@@ -106,36 +116,20 @@ function Answer({ shown: { answered, request, arrange, first } }: { readonly sho
         </Empty>
       ) : (
         <>
-          {chart !== undefined && <Drawn chart={chart} />}
-          {view === 'table' && table !== undefined && <Grid table={table} />}
-          {view === 'json' && <pre class="json">{answered.text.slice(0, JSON_CHARACTERS_MAX)}</pre>}
+          {chart !== undefined && <Drawn chart={chart} onPick={pickerOf(chart)} />}
+          {chart !== undefined && <PictureButtons chart={chart} />}
+          {view === 'table' && table !== undefined && <Grid key={tableIndex} table={table} />}
+          {view === 'json' && <pre class="json">{text.slice(0, JSON_CHARACTERS_MAX)}</pre>}
         </>
       )}
-      <details class="request">
-        <summary>The request</summary>
-        <pre>{request}</pre>
-        <CopyButton text={request} label="Copy" />
-      </details>
+      <Code requests={requests} />
     </>
   );
 }
+
+const JSON_CHARACTERS_MAX = 200_000;
 
 const rowsText = ({ rows, of }: Table): string =>
   of === undefined
     ? plural(rows.length, 'row')
     : `the first ${formatCount(rows.length)} of ${plural(of, 'row')}`;
-
-function Drawn({ chart }: { readonly chart: Chart }) {
-  if (chart.kind === 'bars') return <Bars {...chart} />;
-  if (chart.kind === 'times') return <Times {...chart} />;
-  if (chart.kind === 'map') return <PointMap {...chart} />;
-  return (
-    <p class="figure">
-      <strong>{grouped(chart.value)}</strong> <span>{chart.label}</span>
-    </p>
-  );
-}
-
-/** Groups any number of digits by thousands. */
-const grouped = (text: string): string =>
-  text.replace(/^-?\d+/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ','));

@@ -1,34 +1,36 @@
 /** Saves a query under a name, if the interface can save its kind. */
 import { useState } from 'preact/hooks';
-import { savedForm } from '../query/request.js';
+import { savedForm } from '../query/saved.js';
+import type { Post } from '../query/source.js';
 import { useConsole } from './context.js';
 import { Entry, ErrorBox } from './controls.js';
 import { useRequest } from './use-request.js';
 
 interface SaveProps {
-  readonly path: string;
-  readonly body: string;
+  /** Several are saved under names with numbers. */
+  readonly requests: readonly Post[];
 }
 
 const NAME = /^[A-Za-z0-9-]{1,64}$/;
 
-export function SaveForm({ path, body }: SaveProps) {
+export function SaveForm({ requests }: SaveProps) {
   const { client } = useConsole();
   const [name, setName] = useState('');
   const { requestState, run, forget } = useRequest<string>();
-  const form = formOf(path, body);
+  const forms = requests.map(formOf);
   const save = (event: Event): void => {
     event.preventDefault();
     run(async (signal) => {
-      const saved = JSON.stringify({ name, ...form });
-      await client.request({ method: 'POST', path: '/v1/query/saved', body: saved }, signal);
-      return name;
+      const names = forms.map((_, index) => (index === 0 ? name : `${name}-${index + 1}`));
+      for (const [index, form] of forms.entries()) {
+        const body = JSON.stringify({ name: names[index], ...form });
+        await client.request({ method: 'POST', path: '/v1/query/saved', body }, signal);
+      }
+      return names.join(', ');
     });
   };
-  if (form === null) {
-    return (
-      <p class="hint">Counts, histograms and top values can be saved; rows, maps and SQL cannot be saved.</p>
-    );
+  if (forms.includes(null)) {
+    return <p class="hint">Rows, maps, timelines and SQL cannot be saved; all other questions can.</p>;
   }
   return (
     <form class="save" onSubmit={save}>
@@ -56,9 +58,9 @@ export function SaveForm({ path, body }: SaveProps) {
 }
 
 /** The body to save; null for queries that cannot be saved, and for text that is not JSON (yet). */
-function formOf(path: string, body: string): object | null {
+function formOf(request: Post): object | null {
   try {
-    return savedForm({ path, body });
+    return savedForm(request);
   } catch {
     return null;
   }

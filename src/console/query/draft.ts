@@ -1,32 +1,7 @@
 /** A question while the user edits it in the form: the fields as typed, whether or not they are complete. */
-import { activeColumns, type Column, type Dimension, type ValueKind } from '../server/model.js';
-
-export type Operator =
-  | 'any'
-  | 'equals'
-  | 'not-equals'
-  | 'in'
-  | 'contains'
-  | 'starts-with'
-  | 'ends-with'
-  | 'gt'
-  | 'gte'
-  | 'lt'
-  | 'lte'
-  | 'range'
-  | 'near';
-
-export interface Test {
-  readonly operator: Operator;
-  /** Values as typed; the operator determines how many are used. */
-  readonly values: readonly string[];
-}
-
-/** Days in UTC, both inclusive, as `YYYY-MM-DD`; empty = not chosen yet. */
-export interface Window {
-  readonly from: string;
-  readonly to: string;
-}
+import { activeColumns, type Column, columnOf, type Dimension } from '../server/model.js';
+import { type BehaviourDraft, newBehaviour } from './behaviour-draft.js';
+import { ANY, type Interval, type Metric, operatorsOf, type Test, type Window } from './fields.js';
 
 export interface Condition extends Window {
   readonly id: number;
@@ -37,68 +12,47 @@ export interface Condition extends Window {
   readonly negated: boolean;
 }
 
-export type Metric = 'events' | 'sum' | 'avg' | 'min' | 'max' | 'median' | 'p95' | 'count-distinct';
-
-/** What a question computes: the number of entities, or a metric of one column's values. */
-export interface Measure extends Window {
+/** What a count or a list of values computes: the number of entities, or a metric of one column's values. */
+export interface Measure {
   readonly of: 'entities' | Metric;
   readonly column: string;
   /** Selects the column's values. */
   readonly test: Test;
 }
 
-export type Show = 'count' | 'time' | 'top' | 'map' | 'rows';
-export type Interval = 'hours' | 'days' | 'weeks' | 'months';
+export const SHOWS = [
+  'trend',
+  'funnel',
+  'retention',
+  'lifecycle',
+  'flow',
+  'distribution',
+  'count',
+  'top',
+  'map',
+  'rows',
+  'entity',
+] as const;
+export type Show = (typeof SHOWS)[number];
 
-export interface Draft {
+/** The fields of all kinds of questions: changing the kind and back keeps what was typed. */
+export interface Draft extends BehaviourDraft {
   readonly dimension: string;
   readonly join: 'and' | 'or';
   readonly conditions: readonly Condition[];
   readonly show: Show;
+  /** The range of time whose events count. */
+  readonly window: Window;
+  /** Divides the range of time. */
+  readonly interval: Interval;
   readonly measure: Measure;
-  /** The measure over time; only events have one. */
-  readonly overTime: Measure;
   /** For `top`: the column whose values form the groups. */
   readonly by: string;
   readonly limit: string;
-  readonly interval: Interval;
   /** For `map`: the column of points. */
   readonly point: string;
   /** For `rows`: the columns to show. */
   readonly columns: readonly string[];
-}
-
-/**
- * Takes a function from the current value to the new one, so that a result that arrives later does not undo newer changes.
- */
-export type OnChange<Value> = (change: (now: Value) => Value) => void;
-
-export const ANY: Test = { operator: 'any', values: [] };
-
-const OPERATORS: Readonly<Record<ValueKind, readonly Operator[]>> = {
-  text: ['equals', 'not-equals', 'in', 'contains', 'starts-with', 'ends-with'],
-  number: ['gt', 'gte', 'lt', 'lte', 'equals', 'not-equals', 'range'],
-  'yes-no': ['equals'],
-  day: ['gte', 'lte', 'equals'],
-  moment: ['gte', 'lte'],
-  point: ['near'],
-};
-
-export const operatorsOf = ({ kind, isEvent }: Column): readonly Operator[] =>
-  isEvent ? ['any', ...OPERATORS[kind]] : OPERATORS[kind];
-
-/** Metrics that fit the column's values. */
-export function metricsOf({ kind, isEvent }: Column): readonly Metric[] {
-  const ofEvents: readonly Metric[] = isEvent ? ['events'] : [];
-  if (kind === 'number') return [...ofEvents, 'sum', 'avg', 'min', 'max', 'median', 'p95', 'count-distinct'];
-  return kind === 'point' ? ofEvents : [...ofEvents, 'count-distinct'];
-}
-
-/** The number of values that an operator takes; `in` takes one text with values separated by commas. */
-export function valueCountOf(operator: Operator): number {
-  if (operator === 'any') return 0;
-  if (operator === 'range') return 2;
-  return operator === 'near' ? 3 : 1;
 }
 
 export function newCondition(id: number, column: Column, window: Window): Condition {
@@ -120,11 +74,12 @@ export function newDraft(dimension: Dimension | undefined): Draft {
     join: 'and',
     conditions: [],
     show: 'count',
-    measure: { of: 'entities', column: '', test: ANY, ...NO_WINDOW },
-    overTime: { of: 'events', column: countedColumn(columns)?.name ?? '', test: ANY, ...NO_WINDOW },
+    window: NO_WINDOW,
+    measure: { of: 'entities', column: '', test: ANY },
     by: groupingColumn(columns)?.name ?? '',
     limit: ROWS_SHOWN,
     interval: 'days',
+    ...newBehaviour(columns),
     point: columns.find(({ kind }) => kind === 'point')?.name ?? '',
     columns: attributes.slice(0, COLUMNS_SHOWN).map(({ name }) => name),
   };
@@ -148,13 +103,6 @@ export function countedColumn(columns: readonly Column[]): Column | undefined {
   return events.find(({ kind }) => kind === 'number') ?? events[0];
 }
 
-/** The measure of the draft's current way of showing. */
-export const measureOf = ({ show, measure, overTime }: Draft): Measure =>
-  show === 'time' ? overTime : measure;
-
-export const withMeasure = (draft: Draft, measure: Measure): Draft =>
-  draft.show === 'time' ? { ...draft, overTime: measure } : { ...draft, measure };
-
 const HOURS_DAYS_MAX = 3;
 const DAYS_DAYS_MAX = 200;
 const WEEKS_DAYS_MAX = 1_100;
@@ -168,6 +116,27 @@ export function intervalFor({ from, to }: Window): Interval {
   return days <= WEEKS_DAYS_MAX ? 'weeks' : 'months';
 }
 
-/** The draft with the window for its events, and an interval that fits the window. */
-export const withWindow = (draft: Draft, window: Window): Draft =>
-  withMeasure({ ...draft, interval: intervalFor(window) }, { ...measureOf(draft), ...window });
+/** The draft with another range of time, and an interval that fits it. */
+export const withWindow = (draft: Draft, window: Window): Draft => ({
+  ...draft,
+  window,
+  interval: intervalFor(window),
+});
+
+/** The event column whose events the question counts, and whose first and last date are the default range; null = none. */
+export function windowColumn(draft: Draft, dimension: Dimension | undefined): string | null {
+  const named: Readonly<Record<Show, string | undefined>> = {
+    trend: draft.trend.series[0]?.column,
+    funnel: draft.funnel.steps[0]?.column,
+    retention: draft.retention.start.column,
+    lifecycle: draft.activity.column,
+    distribution: draft.activity.column,
+    flow: draft.flow.start.column,
+    count: draft.measure.of === 'entities' ? undefined : draft.measure.column,
+    top: draft.measure.of === 'entities' ? draft.by : draft.measure.column,
+    map: draft.point,
+    ...{ rows: undefined, entity: undefined },
+  };
+  const column = columnOf(dimension, named[draft.show] ?? '');
+  return column?.isEvent ? column.name : null;
+}

@@ -1,6 +1,7 @@
 /** Example questions made from the content of a database, so that each can be sent unchanged. */
 import { activeColumns, type Column, type Dimension, type Model } from '../server/model.js';
-import { ANY, countedColumn, type Draft, groupingColumn, newDraft, type Show, withMeasure } from './draft.js';
+import { countedColumn, type Draft, groupingColumn, newDraft } from './draft.js';
+import { ANY } from './fields.js';
 
 export interface Example {
   readonly text: string;
@@ -32,29 +33,53 @@ function examplesOfDimension(dimension: Dimension): Example[] {
   const point = columns.find(({ kind }) => kind === 'point');
   return [
     ...(event === undefined ? [] : eventExamples(base, event, group)),
+    ...behaviourExamples(
+      base,
+      columns.filter(({ isEvent }) => isEvent),
+    ),
     ...(group === undefined ? [] : [topExample(base, group)]),
     ...(point === undefined ? [] : [mapExample(base, point)]),
   ];
 }
 
 function eventExamples(base: Draft, event: Column, group: Column | undefined): Example[] {
-  const measure = { ...base.measure, of: 'events', column: event.name, test: ANY } as const;
-  const example = (text: string, how: string, show: Show): Example => ({
-    ...{ text, how, windowOf: event.name },
-    draft: withMeasure({ ...base, show }, measure),
-  });
-  const over = example(
-    `How many “${event.name}” events were there over time in ${base.dimension}?`,
-    'a histogram of the events’ dates',
-    'time',
-  );
+  const { dimension, trend } = base;
+  const series = [{ id: 1, of: 'events', column: event.name, test: ANY } as const];
+  const over: Example = {
+    text: `How many “${event.name}” events were there over time in ${dimension}?`,
+    how: 'a trend of the events; add series, divide it, compare it with the time before',
+    draft: { ...base, show: 'trend', trend: { ...trend, series } },
+    windowOf: event.name,
+  };
   if (group === undefined) return [over];
-  const by = example(
-    `How many “${event.name}” events are there for each ${group.name} of ${base.dimension}?`,
-    `events of one column, grouped by an attribute; add a value and dates to count only some of them`,
-    'top',
-  );
-  return [{ ...by, draft: { ...by.draft, by: group.name } }, over];
+  const by: Example = {
+    text: `How many “${event.name}” events are there for each ${group.name} of ${dimension}?`,
+    how: 'events of one column, grouped by an attribute; add a value and dates to count only some of them',
+    draft: { ...base, show: 'top', measure: { of: 'events', column: event.name, test: ANY }, by: group.name },
+    windowOf: event.name,
+  };
+  return [by, over];
+}
+
+/** Questions about behaviour, if there are columns of events to make them of. */
+function behaviourExamples(base: Draft, events: readonly Column[]): Example[] {
+  const [first, second] = events;
+  if (second === undefined) return [];
+  const example = (show: Draft['show'], text: string, how: string): Example => ({
+    ...{ text, how, draft: { ...base, show }, windowOf: first.name },
+  });
+  return [
+    example(
+      'funnel',
+      `How many ${base.dimension} have a “${first.name}” and then a “${second.name}” event?`,
+      'a funnel; add steps, and what the values must be',
+    ),
+    example(
+      'retention',
+      `How many ${base.dimension} come back in the weeks after their first “${first.name}”?`,
+      'retention of weekly cohorts',
+    ),
+  ];
 }
 
 const topExample = (base: Draft, group: Column): Example => ({

@@ -1,9 +1,13 @@
 /** The saved queries of the database, which can be run, edited and deleted. */
 import { useEffect, useState } from 'preact/hooks';
+import { readAnswer } from '../answer/behaviour.js';
+import { isReading, type Tile } from '../board/board.js';
+import { AddToBoard } from '../parts/add-to-board.js';
 import { type QueryText, useConsole } from '../parts/context.js';
 import { Busy, Empty, ErrorBox } from '../parts/controls.js';
 import { Result, type Shown } from '../parts/result.js';
 import { useRequest } from '../parts/use-request.js';
+import { isBehaviour } from '../query/saved.js';
 import { isList, isObject, type Json, type JsonObject } from '../server/json.js';
 
 interface SavedQuery {
@@ -27,13 +31,13 @@ export function Saved() {
   useEffect(load, []);
 
   const pathOf = (name: string): string => `/v1/query/saved/${encodeURIComponent(name)}`;
-  const runSaved = (name: string): void => {
+  const runSaved = ({ name, type }: SavedQuery): void => {
     setShown(name);
     const request = { method: 'GET', path: pathOf(name) } as const;
-    one.run(async (signal) => ({
-      answered: await client.request(request, signal),
-      request: `GET ${request.path}`,
-    }));
+    one.run(async (signal) => {
+      const { json, ...answered } = await client.request(request, signal);
+      return { ...answered, reading: readAnswer(`/v1/query/${type}`, json), requests: [request] };
+    });
   };
   const remove = (name: string): void => {
     if (!window.confirm(`Delete the saved query “${name}”? Other clients may use it.`)) return;
@@ -51,6 +55,8 @@ export function Saved() {
       : requestState.state === 'busy'
         ? (requestState.before ?? [])
         : [];
+  const shownQuery = queries.find(({ name }) => name === shown);
+  const tile = shownQuery === undefined ? null : tileOf(shownQuery);
   return (
     <>
       <header class="view-head">
@@ -87,7 +93,7 @@ export function Saved() {
                   type="button"
                   class="main"
                   aria-label={`Run ${query.name}`}
-                  onClick={() => runSaved(query.name)}
+                  onClick={() => runSaved(query)}
                 >
                   Run
                 </button>
@@ -114,6 +120,7 @@ export function Saved() {
       {shown !== '' && (
         <div class="answer">
           <Result requestState={one.requestState} onStop={one.stop} />
+          {tile !== null && <AddToBoard key={shown} tile={tile} />}
         </div>
       )}
     </>
@@ -131,9 +138,19 @@ function savedIn(answer: Json): readonly SavedQuery[] {
   }));
 }
 
+/** The query as a tile; null = tiles have no such queries. */
+function tileOf(query: SavedQuery): Tile | null {
+  const { path, body } = textOf(query);
+  return isReading(path) ? { title: query.name, path, body: JSON.parse(body) } : null;
+}
+
 /** The query in the form that the endpoint of its type accepts. */
 function textOf({ name, type, dimension, query }: SavedQuery): QueryText {
   if (type === 'sql') return { path: '/v1/sql', body: `SELECT * FROM [${name}]` };
+  if (isBehaviour(type)) {
+    const body = JSON.stringify({ 'query-name': 'answer', ...(isObject(query) ? query : {}) }, writeBig);
+    return { path: `/v1/query/${type}`, body };
+  }
   const named = dimension === null ? {} : { dimension };
   const bodies: Readonly<Record<string, unknown>> = {
     'count/entity': { 'query-name': 'query', ...named, query },

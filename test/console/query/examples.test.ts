@@ -1,5 +1,6 @@
 /** The example questions of the first screen. */
 import t from 'tap';
+import { withWindow } from '../../../src/console/query/draft.js';
 import { exampleSql, examplesOf } from '../../../src/console/query/examples.js';
 import { requestOf } from '../../../src/console/query/request.js';
 import { dimensionOf } from '../../../src/console/server/model.js';
@@ -18,10 +19,7 @@ t.test('examples use existing columns, and can be sent once their dates are know
   );
   for (const { draft, windowOf, text } of examples) {
     const days = { from: '2001-01-01', to: '2001-01-02' };
-    const whole =
-      windowOf === null
-        ? draft
-        : { ...draft, measure: { ...draft.measure, ...days }, overTime: { ...draft.overTime, ...days } };
+    const whole = windowOf === null ? draft : withWindow(draft, days);
     t.notOk('problems' in requestOf(whole, dimensionOf(MODEL, draft.dimension)), text);
   }
 });

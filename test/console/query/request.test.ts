@@ -1,7 +1,9 @@
 /** The requests made from drafts of the form, and the messages about incomplete drafts. */
 import t from 'tap';
-import { ANY, type Condition, type Draft, newDraft } from '../../../src/console/query/draft.js';
-import { requestOf, savedForm } from '../../../src/console/query/request.js';
+import { type Condition, type Draft, newDraft } from '../../../src/console/query/draft.js';
+import { ANY } from '../../../src/console/query/fields.js';
+import { requestOf } from '../../../src/console/query/request.js';
+import { savedForm } from '../../../src/console/query/saved.js';
 import { dimensionOf } from '../../../src/console/server/model.js';
 import { MODEL } from '../model.js';
 
@@ -18,7 +20,8 @@ const condition = (column: string, more: Partial<Condition> = {}): Condition => 
 function requestFor(value: Draft): { path: string; body: unknown } | readonly string[] {
   const outcome = requestOf(value, airports);
   if ('problems' in outcome) return outcome.problems.map(({ text }) => text);
-  return { path: outcome.question.path, body: JSON.parse(outcome.question.body) };
+  const [{ path, body }] = outcome.question.requests;
+  return { path, body: JSON.parse(body) };
 }
 
 t.test('entities are counted, all of them or those that satisfy conditions', async (t) => {
@@ -64,15 +67,15 @@ t.test('events are counted for each value of an attribute, and over time', async
     of: 'events',
     column: 'delay',
     test: { operator: 'gt', values: ['120'] },
-    ...MARCH,
   } as const;
   const events = { delay: 'count-events', gt: 120, between: IN_MARCH };
-  t.strictSame(requestFor(draft({ show: 'top', by: 'state', measure: late })), {
+  t.strictSame(requestFor(draft({ show: 'top', by: 'state', measure: late, window: MARCH })), {
     path: '/v1/query/aggregation',
     body: { dimension: 'airports', query: [{ state: 1000 }, events] },
   });
   const conditions = [condition('state', { test: { operator: 'equals', values: ['ca'] } })];
-  t.strictSame(requestFor(draft({ show: 'time', overTime: late, interval: 'weeks', conditions })), {
+  const trend = { ...draft().trend, series: [{ id: 1, ...late }] };
+  t.strictSame(requestFor(draft({ show: 'trend', trend, interval: 'weeks', conditions, window: MARCH })), {
     path: '/v1/query/aggregation',
     body: {
       dimension: 'airports',
@@ -124,7 +127,7 @@ t.test('the messages about an incomplete draft list everything that is missing',
   t.strictSame(requestFor(draft({ show: 'top', limit: '1001' })), [
     'How many to show: a whole number from 1 to 1000.',
   ]);
-  t.strictSame(requestFor(draft({ show: 'time' })), ['“delay”: choose the first and the last day.']);
+  t.strictSame(requestFor(draft({ show: 'trend' })), ['Range of time: choose the first and the last day.']);
   t.strictSame(requestFor(draft({ show: 'rows', columns: [] })), ['Choose at least one column to show.']);
 });
 

@@ -1,8 +1,8 @@
 /** The window of a column's events: from the first to the last month with events. */
 
-import { tablesOf } from '../answer/table.js';
-import type { Window } from '../query/draft.js';
-import type { Client } from '../server/client.js';
+import { tablesOf } from '../../answer/table.js';
+import type { Window } from '../../query/fields.js';
+import type { Client } from '../../server/client.js';
 
 /** The window of a column's events; empty if there are none. Rejects with the errors of `Client.request`. */
 export async function windowOfEvents(client: Client, dimension: string, column: string): Promise<Window> {

@@ -1,9 +1,11 @@
 /** The conditions of a question on attributes and events, joined by all or any. */
 
-import { Choice, Entry, type Option } from '../parts/controls.js';
-import { type Condition, type Draft, newCondition, type OnChange, operatorsOf } from '../query/draft.js';
-import { activeColumns, type Column, columnOf, type Dimension, ENTITY_ID } from '../server/model.js';
-import { TestFields, WindowFields } from './test-fields.js';
+import { Choice, Entry, type Option } from '../../parts/controls.js';
+import { type Condition, type Draft, newCondition } from '../../query/draft.js';
+import { type OnChange, operatorsOf } from '../../query/fields.js';
+import { activeColumns, type Column, columnOf, type Dimension, ENTITY_ID } from '../../server/model.js';
+import { TestFields } from './test-fields.js';
+import { WindowFields } from './window-fields.js';
 
 interface ConditionsProps {
   readonly draft: Draft;
@@ -15,13 +17,13 @@ export const columnOptions = (columns: readonly Column[]): Option[] =>
   columns.map(({ name, isEvent }) => ({ value: name, text: isEvent ? `${name} (events)` : name }));
 
 export function Conditions({ draft, dimension, onChange }: ConditionsProps) {
-  const { conditions, measure } = draft;
+  const { conditions, window } = draft;
   const columns = activeColumns(dimension);
   const set = (change: (all: readonly Condition[]) => readonly Condition[]): void =>
     onChange((now) => ({ ...now, conditions: change(now.conditions) }));
   const add = (): void => {
     const id = Math.max(0, ...conditions.map((condition) => condition.id)) + 1;
-    if (columns.length > 0) set((all) => [...all, newCondition(id, columns[0], measure)]);
+    if (columns.length > 0) set((all) => [...all, newCondition(id, columns[0], window)]);
   };
   return (
     <fieldset class="panel">
@@ -100,7 +102,8 @@ function ConditionFields({ condition, dimension, onChange, onRemove }: FieldsPro
           <WindowFields
             key={column.name}
             dimension={dimension?.name ?? ''}
-            column={column}
+            column={column.name}
+            about={column.name}
             window={condition}
             onChange={(change) => onChange((now) => ({ ...now, ...change(now) }))}
           />
