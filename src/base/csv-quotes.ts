@@ -22,8 +22,7 @@ export function readQuotedRow(text: string, at: number, delimiter: string, last:
     if (read.field === '' && text[from] === '"') emptyAt = [...emptyAt, fields.length];
     fields.push(read.field);
     from = text.startsWith('\r\n', read.end) ? read.end + 1 : read.end;
-    if (from >= text.length)
-      return last ? { fields, end: from, emptyAt } : { unfinished: true };
+    if (from >= text.length) return last ? { fields, end: from, emptyAt } : { unfinished: true };
     if (text[from] === '\n') return { fields, end: from + 1, emptyAt };
     if (text[from] !== delimiter) return { wrong: 'a closing quote is followed by other text' };
   }
