@@ -14,17 +14,16 @@ type Field = { readonly field: string; readonly end: number };
 /** Reads the row at offset `at`. `last` means that no text follows `text`. */
 export function readQuotedRow(text: string, at: number, delimiter: string, last: boolean): QuotedRow {
   const fields: string[] = [];
-  let emptyAt: number[] | null = null;
+  let emptyAt: readonly number[] = NONE;
   for (let from = at; ; from++) {
     const read = text[from] === '"' ? inQuotes(text, from) : plain(text, from, delimiter);
     if (read === null) return last ? { wrong: 'a quote is never closed' } : { unfinished: true };
     if ('wrong' in read) return read;
-    if (read.field === '' && text[from] === '"') (emptyAt ??= []).push(fields.length);
+    if (read.field === '' && text[from] === '"') emptyAt = [...emptyAt, fields.length];
     fields.push(read.field);
     from = text.startsWith('\r\n', read.end) ? read.end + 1 : read.end;
-    if (from >= text.length)
-      return last ? { fields, end: from, emptyAt: emptyAt ?? NONE } : { unfinished: true };
-    if (text[from] === '\n') return { fields, end: from + 1, emptyAt: emptyAt ?? NONE };
+    if (from >= text.length) return last ? { fields, end: from, emptyAt } : { unfinished: true };
+    if (text[from] === '\n') return { fields, end: from + 1, emptyAt };
     if (text[from] !== delimiter) return { wrong: 'a closing quote is followed by other text' };
   }
 }
