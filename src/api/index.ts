@@ -1,4 +1,5 @@
 export * from './behaviour/kinds.js';
+export * from './behaviour/table.js';
 export * from './body/access.js';
 export * from './body/address.js';
 export { dimensionAt } from './body/fields.js';

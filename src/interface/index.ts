@@ -2,6 +2,7 @@
 export { TOP_VALUES_MAX } from '../base/limits.js';
 export * as answers from './answers.js';
 export * from './behaviour.js';
+export * from './behaviour-tables.js';
 export * from './cloud.js';
 export * from './conditions.js';
 export * from './data.js';

@@ -5,9 +5,24 @@
  * for every kind.
  */
 import type { BEHAVIOUR_KINDS } from '../interface/index.js';
-import type { BehaviourScope, FlowQuestion, PeriodStarts, TimelinePosition } from './condition.js';
+import type {
+  BehaviourPlan,
+  BehaviourScope,
+  FlowQuestion,
+  PeriodStarts,
+  TimelinePosition,
+} from './condition.js';
+import type { Constant } from './expression.js';
 
 export type BehaviourKind = (typeof BEHAVIOUR_KINDS)[number];
+
+/** A question whose answer is read as rows. It stays on the main thread, so that it may have a function. */
+export interface TableQuestion {
+  readonly kind: BehaviourKind;
+  readonly plan: BehaviourPlan;
+  /** The values of each row, in stored form. */
+  readonly rowsOf: (answer: BehaviourAnswer) => readonly (readonly Constant['value'][])[];
+}
 
 /** Group 0 of an answer is the whole; the others are those of the breakdown, then the others, then those without a value. */
 export interface BehaviourGroups {

@@ -7,13 +7,22 @@ import type { SelectPlan } from './select.js';
 export function dimensionsOf(
   plan: ReadPlan,
 ): readonly { readonly databaseId: number; readonly dimensionId: number }[] {
-  const scans = isRelationPlan(plan) ? [plan.root, ...plan.tables].flatMap(scansOf) : [plan];
-  const ids = scans.flatMap(({ dimensionId, joins }) => [
-    ...(dimensionId === null ? [] : [dimensionId]),
-    ...joins.map((join) => join.dimensionId),
-  ]);
+  const relations = isRelationPlan(plan) ? [plan.root, ...plan.tables] : [];
+  const scans = isRelationPlan(plan) ? relations.flatMap(scansOf) : [plan];
+  const ids = [
+    ...relations.flatMap(questionedIn),
+    ...scans.flatMap(({ dimensionId, joins }) => [
+      ...(dimensionId === null ? [] : [dimensionId]),
+      ...joins.map((join) => join.dimensionId),
+    ]),
+  ];
   return [...new Set(ids)].map((dimensionId) => ({ databaseId: plan.databaseId, dimensionId }));
 }
 
 const scansOf = (relation: Relation): readonly SelectPlan[] =>
   relation.op === 'scan' ? [relation.plan] : relationInputs(relation).flatMap(scansOf);
+
+const questionedIn = (relation: Relation): readonly number[] =>
+  relation.op === 'question'
+    ? [relation.question.plan.dimensionId]
+    : relationInputs(relation).flatMap(questionedIn);

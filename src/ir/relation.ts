@@ -9,6 +9,7 @@
  */
 import { invariant } from '../base/index.js';
 import type { Field, SqlType } from '../vector/index.js';
+import type { TableQuestion } from './behaviour.js';
 import { inputExpression } from './build.js';
 import { BOOLEAN, type Constant, type Expression, inputsOf } from './expression.js';
 import type { AggregateFunction, SelectPlan } from './select.js';
@@ -160,6 +161,8 @@ export type Relation =
     }
   | Series
   | Recursive
+  /** The rows of the answer to a question about behaviour; value i of a row is columns[i]. */
+  | { readonly op: 'question'; readonly question: TableQuestion; readonly columns: readonly RelationColumn[] }
   /** In the right side of the recursive relation `recursion`: the rows of the previous round, with all of its columns. */
   | { readonly op: 'working'; readonly recursion: number; readonly columns: readonly RelationColumn[] }
   /** Rows for which the condition is true. */
@@ -237,6 +240,7 @@ export function columnsOf(relation: Relation): readonly RelationColumn[] {
     case 'received':
     case 'working':
     case 'values':
+    case 'question':
     case 'set':
     case 'recursive':
       return relation.columns;
@@ -277,6 +281,7 @@ export function relationInputs(relation: Relation): readonly Relation[] {
     case 'received':
     case 'working':
     case 'values':
+    case 'question':
       return [];
     case 'join':
     case 'set':
@@ -295,6 +300,7 @@ export function withInputs(relation: Relation, inputs: readonly Relation[]): Rel
     case 'received':
     case 'working':
     case 'values':
+    case 'question':
       return relation;
     case 'join':
     case 'set':

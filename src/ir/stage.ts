@@ -2,6 +2,7 @@
  * A relation plan as stages, in the order in which they can run: each stage is a part of the tree that runs without an
  * exchange, and its rows are the input `received` of later stages. The rows of the last stage are the answer.
  */
+import type { TableQuestion } from './behaviour.js';
 import { type Relation, type RelationColumn, relationInputs } from './relation.js';
 import type { SelectPlan } from './select.js';
 
@@ -12,6 +13,8 @@ export type Stage = {
   readonly columns: readonly RelationColumn[];
 } /** A SELECT over one dimension that has groups, an order, a limit or joins of its own; output i is columns[i]. */ & (
   | { readonly runs: 'select'; readonly plan: SelectPlan }
+  /** The rows of an answer; on the main thread, over the answers of all workers. */
+  | { readonly runs: 'question'; readonly question: TableQuestion }
   /** Scans in `root` are without grouping, order, limit, offset and joins; at location `one` there are none. */
   | { readonly runs: 'operators'; readonly location: StageLocation; readonly root: Relation }
   /**
@@ -33,6 +36,7 @@ export function stageInputs(stage: Stage): ReadonlySet<number> {
     if (relation.op === 'received') inputs.add(relation.stage);
     relationInputs(relation).forEach(add);
   };
-  if (stage.runs !== 'select') add(stage.runs === 'groups' ? stage.input : stage.root);
+  if (stage.runs === 'groups') add(stage.input);
+  if (stage.runs === 'operators') add(stage.root);
   return inputs;
 }

@@ -2,6 +2,7 @@
 import { ERRORS, type ErrorEntry } from '../../src/base/index.js';
 import { environmentNameOf, OPTIONS, type Option } from '../../src/commands/serve/options.js';
 import { documentedTables } from '../../src/http/endpoints/tables.js';
+import { QUESTION_COLUMNS } from '../../src/interface/index.js';
 import { DERIVED_FUNCTIONS } from '../../src/sql/bind/functions/derived.js';
 import { signatureOf } from '../../src/sql/bind/functions/function.js';
 import { SQL_FUNCTIONS } from '../../src/sql/bind/functions/functions.js';
@@ -15,13 +16,20 @@ export const TABLE_PAGES = {
   errors: 'docs/errors.md',
   options: 'docs/operations/configuration.md',
   functions: 'docs/sql.md',
+  questions: 'docs/behaviour.md',
 } as const;
 
 export type TableName = keyof typeof TABLE_PAGES;
 
 /** All tables, by name. */
 export function generatedTables(): Readonly<Record<TableName, string>> {
-  return { ...documentedTables(), errors: errorTable(), options: optionTable(), functions: functionTable() };
+  return {
+    ...documentedTables(),
+    errors: errorTable(),
+    options: optionTable(),
+    functions: functionTable(),
+    questions: questionTable(),
+  };
 }
 
 function errorTable(): string {
@@ -45,6 +53,19 @@ function optionTable(): string {
     option.help.replaceAll('|', '\\|'),
   ]);
   return table(['Option', 'Environment', 'Default', 'Meaning'], rows);
+}
+
+/** The columns of questions about behaviour as tables of SQL. */
+function questionTable(): string {
+  const rows = Object.entries(QUESTION_COLUMNS).flatMap(([kind, columns]) =>
+    columns.map(({ name, type, description }, index) => [
+      index === 0 ? `\`${kind}\`` : '',
+      `\`${name}\``,
+      type,
+      description,
+    ]),
+  );
+  return table(['Function', 'Column', 'Type', 'Meaning'], rows);
 }
 
 /** The scalar functions of SQL, and other names of each; without those that only the reader calls. */

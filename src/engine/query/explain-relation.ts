@@ -61,7 +61,7 @@ const NOT_MEASURED: Measurements = { rows: null, milliseconds: null, spilled: []
 
 /** The measurements for each line of a stage. */
 function measurementsOf(stage: Stage, stats: readonly OperatorStats[]): readonly Measurements[] {
-  if (stage.runs === 'select') return [NOT_MEASURED, NOT_MEASURED];
+  if (stage.runs === 'select' || stage.runs === 'question') return [NOT_MEASURED, NOT_MEASURED];
   const tree = treeMeasurements(stage.runs === 'groups' ? stage.input : stage.root, stats);
   if (stage.runs !== 'groups') return [NOT_MEASURED, ...tree];
   const ofGroups = stats.flatMap(({ node, spilled }) =>

@@ -10,22 +10,16 @@ import {
   type AggregateAnswer,
   type AggregatePlan,
   type BehaviourAnswer,
-  type BehaviourGroups,
   type BehaviourPlan,
   type CountEntityPlan,
   type ExtractedRow,
   type ExtractPlan,
   isRanked,
 } from '../../ir/index.js';
-import {
-  Aggregation,
-  chooseValues,
-  extractedRows,
-  mergeBehaviour,
-  selectOfExtraction,
-} from '../../plan/index.js';
+import { Aggregation, extractedRows, selectOfExtraction } from '../../plan/index.js';
 import type { DimensionKey } from '../../storage/index.js';
 import type { QueryApi, QueryOptions } from '../api.js';
+import { answerBehaviour } from './behaviour-answers.js';
 import type { QueryRunner, QueryRunnerDependencies } from './query-runner.js';
 import { ResultCache } from './result-cache.js';
 import type { RunningQuery } from './running-query.js';
@@ -123,25 +117,8 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
 
   async #behaviour(plans: readonly BehaviourPlan[], query: RunningQuery): Promise<BehaviourAnswer[]> {
     const answers: BehaviourAnswer[] = [];
-    for (const plan of plans) {
-      const chosen = await this.#groupsOf(plan, query);
-      query.noteRead();
-      const partials = await query.sendAll((worker, bounds) =>
-        worker.send('behaviour', { plan, chosen, bounds }),
-      );
-      const merged = await query.inSlices(mergeBehaviour(plan, partials));
-      answers.push({ ...merged, groups: chosen?.values ?? [] });
-    }
+    for (const plan of plans) answers.push(await answerBehaviour(plan, query));
     return answers;
-  }
-
-  /** The values of groups or nodes; null = the question has none. */
-  async #groupsOf(plan: BehaviourPlan, query: RunningQuery): Promise<BehaviourGroups | null> {
-    if (!isRanked(plan)) return null;
-    const rankings = await query.sendAll((worker, bounds) =>
-      worker.send('behaviour-values', { plan, bounds }),
-    );
-    return query.inSlices(chooseValues(plan, rankings));
   }
 
   extract(plan: ExtractPlan, options: QueryOptions): Promise<readonly ExtractedRow[]> {

@@ -9,7 +9,8 @@ import { type SelectPlan, type Stage, stageInputs } from '../../ir/index.js';
 import type { OperatorStats, RowEncoding, SelectPart, WorkerStage } from '../../protocol/index.js';
 import type { Field } from '../../vector/index.js';
 import type { WorkerApi } from '../workers/worker-client.js';
-import { mergedGroups, type Tables } from './merge-groups.js';
+import { answerTable, roundsOf } from './behaviour-answers.js';
+import { mergedGroups, oneTable, type Tables } from './merge-groups.js';
 import type { RowSink } from './row-sink.js';
 import { isStreamed, SelectWork, type SelectWorkDependencies } from './select-work.js';
 import { writePart, writeRows } from './stage-parts.js';
@@ -188,6 +189,10 @@ export class RelationWork {
   ): Promise<Tables | null> {
     if (stage.runs === 'select') return this.#select(index, slices).tables(stage.plan);
     const { query } = this.#dependencies;
+    if (stage.runs === 'question') {
+      const types = stage.columns.map(({ type }) => type);
+      return oneTable(await answerTable(stage.question, types, query));
+    }
     const workerSelect = this.#workerSelect(index, stage, slices, null);
     const tables = await mergedGroups(stage.plan, workerSelect, query, this.#rows.availableBytes);
     invariant(tables !== 'uncertain', 'a stage requests all groups');
@@ -245,7 +250,7 @@ export class RelationWork {
   }
 
   #workersOf(stage: Stage): readonly number[] {
-    return stage.runs !== 'select' && stage.location === 'one' ? [this.#only] : [...this.#workers.keys()];
+    return 'location' in stage && stage.location === 'one' ? [this.#only] : [...this.#workers.keys()];
   }
 }
 
@@ -254,6 +259,7 @@ const isUnordered = ({ order, offset, limit }: SelectPlan): boolean =>
 
 /** The number of requests in which a stage reads shards. */
 function readsOf(stage: Stage): number {
+  if (stage.runs === 'question') return roundsOf(stage.question);
   if (stage.runs !== 'select') return stage.location === 'shards' ? 1 : 0;
   const { dimensionId, joins } = stage.plan;
   return dimensionId === null ? 0 : 1 + joins.length;

@@ -174,19 +174,13 @@ export class ShardCondition {
       case 'event':
         return {
           over: 'shard',
-          bitmap: entitiesWithEvents(
-            shard,
-            [leaf.event],
-            leaf.minfreq,
-            this.#run,
-            this.#only?.bitmap ?? null,
-          ),
+          bitmap: entitiesWithEvents(shard, [leaf.event], leaf.minfreq, this.#run),
           owners: leaf.event.columnId,
         };
       case 'freqgroup':
         return {
           over: 'shard',
-          bitmap: entitiesWithEvents(shard, leaf.events, leaf.minfreq, this.#run, this.#only?.bitmap ?? null),
+          bitmap: entitiesWithEvents(shard, leaf.events, leaf.minfreq, this.#run),
           owners: null,
         };
       case 'behaviour':

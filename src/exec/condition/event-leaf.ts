@@ -37,30 +37,26 @@ class FrequencyMarker {
   }
 }
 
-/** The entities, among the rows `only` (null = all), with at least `minfreq` events that pass any of `events`, as a bitmap. */
+/** The entities with at least `minfreq` events that pass any of `events`, as a bitmap over the shard's rows. */
 export function entitiesWithEvents(
   shard: DimensionShard,
   events: readonly EventTest[],
   minfreq: number,
   run: QueryRun,
-  only: Uint8Array | null = null,
 ): Uint8Array {
   const marker = new FrequencyMarker(shard, minfreq, run);
-  for (const event of events) markMatches(shard, event, only, marker, run);
+  for (const event of events) markMatches(shard, event, marker, run);
   return marker.bitmap;
 }
 
-function markMatches(
-  shard: DimensionShard,
-  event: EventTest,
-  only: Uint8Array | null,
-  marker: FrequencyMarker,
-  run: QueryRun,
-): void {
+function markMatches(shard: DimensionShard, event: EventTest, marker: FrequencyMarker, run: QueryRun): void {
   const events = new EventSelection(shard, event, run);
   try {
-    for (const { segment, selected } of events.ofRows(only, run))
-      marker.markAll(rowsOfEvents(segment, selected));
+    for (const segment of events.table?.segments ?? []) {
+      run.check();
+      const selected = events.select(segment);
+      if (selected.count > 0) marker.markAll(rowsOfEvents(segment, selected));
+    }
   } finally {
     events.release();
   }

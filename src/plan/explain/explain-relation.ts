@@ -37,6 +37,10 @@ export function explainStages(stages: readonly Stage[], names: StoredNames): rea
   const known: StageNames[] = [];
   const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
   return stages.flatMap((stage, index) => {
+    if (stage.runs === 'question') {
+      known.push(stage.columns.map(() => null));
+      return [`stage ${index} on all shards`, ...indented([`question: ${stage.question.kind}`])];
+    }
     const location = stage.runs === 'select' || stage.location === 'shards' ? 'all shards' : 'one worker';
     const title = `stage ${index} on ${location}`;
     if (stage.runs === 'select') {
@@ -182,6 +186,8 @@ function lineOf(relation: Relation, columns: ColumnNames, names: StoredNames): s
       return `rows of stage ${relation.stage}`;
     case 'values':
       return `values: ${relation.rows.length} rows`;
+    case 'question':
+      return `question: ${relation.question.kind}`;
     case 'series': {
       const [first, last, step] = [relation.first, relation.last, relation.step].map((of) =>
         expressionText(of, nameOf),

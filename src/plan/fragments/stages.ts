@@ -130,6 +130,14 @@ class Division {
       case 'values':
       case 'received':
         return operators('one', relation);
+      case 'question': {
+        const { question, columns } = relation;
+        return operators('one', {
+          op: 'received',
+          stage: this.#add({ runs: 'question', question, columns }),
+          columns,
+        });
+      }
       case 'working':
         invariant(false, 'the rows of a round are read only within its recursive relation');
         break;

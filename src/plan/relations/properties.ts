@@ -24,6 +24,7 @@ export function presentColumns(relation: Relation): ReadonlySet<number> {
     case 'received':
     case 'working':
     case 'recursive':
+    case 'question':
       return new Set();
     case 'values': {
       const { columns, rows } = relation;

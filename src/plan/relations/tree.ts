@@ -100,6 +100,7 @@ export function renamed(relation: Relation, names: ReadonlyMap<number, number>):
     case 'received':
     case 'working':
     case 'values':
+    case 'question':
       return { ...relation, columns: rename(relation.columns) };
     case 'filter':
       return { ...relation, condition: renamedInputs(relation.condition, names) };

@@ -42,6 +42,7 @@ export class Estimates {
       case 'shared':
         return this.rows(this.#tables[relation.table]);
       case 'received':
+      case 'question':
         return 1_000;
       case 'working':
         return WORKING_ROWS;

@@ -93,6 +93,7 @@ class Pruning {
       }
       case 'received':
       case 'working':
+      case 'question':
         return relation;
       case 'recursive': {
         const side = (name: 'left' | 'right'): Relation =>

@@ -1,7 +1,7 @@
 /** The context in which statements are bound: the model, the time, and the columns and rows that the caller may use. */
 import type { BindingTime } from '../../base/index.js';
 import type { SavedQuery } from '../../catalog/index.js';
-import type { Condition, Constant, Expression } from '../../ir/index.js';
+import type { Condition, Constant, Expression, TableQuestion } from '../../ir/index.js';
 import type { Column, DatabaseModel, Dimension } from '../../schema/index.js';
 import type { SqlType } from '../../vector/index.js';
 import type { Query } from '../tree.js';
@@ -54,7 +54,18 @@ export interface SessionColumn {
   readonly traits: InputTraits;
 }
 
+/** A question about behaviour as a table. */
+export interface QuestionTable {
+  readonly question: TableQuestion;
+  readonly columns: readonly SessionColumn[];
+}
+
 export interface SqlRequest {
+  /**
+   * The table of a question from its JSON; null = there is no such kind of questions. Throws the errors of the kind's endpoint.
+   * Absent = there are no such tables.
+   */
+  readonly questions?: (kind: string, json: string) => QuestionTable | null;
   /** The tables of the caller's session, by name in lower case, which hide others of the same name. Absent = none. */
   readonly sessionTables?: ReadonlyMap<string, SessionTable>;
   /** The saved queries of the database, by name; those of type `sql` are views. Absent = none. */

@@ -62,6 +62,8 @@ export function rowsOf(relation: Relation, sources: Sources, outer: Row): Row[] 
     }
     case 'values':
       return numbered(relation, relation.rows);
+    case 'question':
+      throw new Error('questions about behaviour have models of their own in test/behaviour');
     case 'filter':
       return inputOf(relation.input).filter((row) => computed(relation.condition, within(row)) === true);
     case 'project':

@@ -33,6 +33,7 @@ export function runStages(stages: readonly Stage[], tables: MemoryTables): Value
   const rowsAt = (root: Relation, location: 'shards' | 'one'): Row[] =>
     shards(location).flatMap((shard) => rowsOf(root, sourcesOf(shard), []));
   for (const stage of stages) {
+    if (stage.runs === 'question') throw new Error('the oracle has no questions about behaviour');
     if (stage.runs === 'select') done.push(memoryScan(stage.plan, tables));
     else if (stage.runs === 'operators') {
       done.push(shards(stage.location).flatMap((shard) => valuesOf(stage.root, sourcesOf(shard))));

@@ -43,6 +43,9 @@ function operatorOf(relation: Relation, sources: OperatorSources): Operator {
       return receivedRows(relation.columns, sources.received(relation.stage), run);
     case 'values':
       return valuesRows(relation, run);
+    case 'question':
+      invariant(false, 'a question about behaviour is a stage of its own');
+      break;
     case 'filter':
       return filterRows(filterInput(relation, sources), relation, run);
     case 'project':

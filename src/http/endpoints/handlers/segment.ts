@@ -1,6 +1,6 @@
 /** POST and GET /v1/segment; GET, PUT and DELETE /v1/segment/:segment_name; POST and DELETE /v1/segment/:segment_name/ids. */
 import * as api from '../../../api/index.js';
-import { QuarryError } from '../../../base/index.js';
+import { invariant, QuarryError } from '../../../base/index.js';
 import type { Catalog } from '../../../catalog/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import { checkSegmentWriter } from '../../auth/write-permission.js';
@@ -8,12 +8,12 @@ import type { DatabaseCall, Members } from './handler.js';
 
 export function createSegment(call: DatabaseCall): Promise<Members> {
   const body = api.parseJson(call.body);
-  return decide(call, (within) => api.createSegment(body, within));
+  return decide(call, body, (within) => api.createSegment(body, within));
 }
 
 export function changeSegment(call: DatabaseCall): Promise<Members> {
   const body = api.parseJson(call.body);
-  return decide(call, (within) => api.changeSegment(call.pathName, body, within));
+  return decide(call, body, (within) => api.changeSegment(call.pathName, body, within));
 }
 
 /** Ignores the body. */
@@ -69,6 +69,7 @@ function idsOf(call: DatabaseCall, catalog: Catalog, ids: readonly string[]): ap
 /** Decides on the newest catalog and resolves when the change is durable; IDs are written by the same record. */
 async function decide(
   call: DatabaseCall,
+  body: api.Json,
   make: (within: api.SegmentCall) => api.SegmentDecision,
 ): Promise<Members> {
   const { engine, databaseId, notes } = call;
@@ -77,14 +78,15 @@ async function decide(
     notes.changed(decision.changes, catalog);
     return decision;
   };
-  const { added } = newest(engine.catalog());
-  if (added === null) return engine.change(newest);
+  const hasIds = api.isObject(body) && (body.get('ids') ?? null) !== null;
+  if (!hasIds) return engine.change(newest);
   const { answer } = await engine.addSegmentIds({
     databaseId,
     charge: (insertedCount) => call.chargeWrites({ insertedCount, updatedCount: 0 }),
     decide: (catalog) => {
-      const decision = newest(catalog);
-      return { ...decision, added: decision.added ?? { ...added, ids: [] } };
+      const { added, ...decision } = newest(catalog);
+      invariant(added !== null, 'a body with IDs adds them');
+      return { ...decision, added };
     },
   });
   return answer;

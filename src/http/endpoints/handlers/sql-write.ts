@@ -3,6 +3,7 @@
  * with subqueries, RETURNING) read them through the engine's script.
  */
 import { hash } from 'node:crypto';
+import * as api from '../../../api/index.js';
 import { invariant } from '../../../base/index.js';
 import { savedQueriesOf } from '../../../catalog/index.js';
 import { readForScript, type ScriptReader, type ScriptRequest, StepRefused } from '../../../engine/index.js';
@@ -20,6 +21,7 @@ export const sqlRequestOf = (
   savedQueries: savedQueriesOf(catalog, model.id),
   nowMs,
   access,
+  questions: (kind, json) => api.bindQuestionTable(kind, json, model, nowMs, access),
   evaluate: (expression) => valueAt(compile(expression)(ONE_ROW), 0),
 });
 

@@ -1,5 +1,5 @@
 /** SELECT and EXPLAIN on the engine: authorized, bound and started in one turn of the event loop. */
-import type { Access } from '../../../api/index.js';
+import { type Access, bindQuestionTable } from '../../../api/index.js';
 import type { CatalogChange, SavedQuery } from '../../../catalog/index.js';
 import type { EngineApi, QueryFacts, QueryPlan } from '../../../engine/index.js';
 import { EXPLAIN_FIELDS } from '../../../engine/index.js';
@@ -75,6 +75,7 @@ export function requestOf(
     savedQueries,
     nowMs,
     access,
+    questions: (kind, json) => bindQuestionTable(kind, json, model, nowMs, access),
     evaluate: (expression) => valueAt(compile(expression)(ONE_ROW), 0),
   };
 }

@@ -168,6 +168,7 @@ function renamedOuter(relation: Relation, names: ReadonlyMap<number, number>): R
     case 'received':
     case 'working':
     case 'values':
+    case 'question':
       return own;
     default:
       return { ...own, input: renamedOuter(own.input, names) };

@@ -84,11 +84,10 @@ export class FromBinder {
   }
 
   #function(item: FunctionItem, before: Namespace): BoundFrom {
-    const { columns } = this.#context;
     const scope = this.#scope(`the arguments of ${item.name}`, before);
-    const { build, column } = bindTableFunction(item, scope, columns);
-    const name = item.columnNames?.[0] ?? item.alias ?? lowerCase(item.name);
-    const named = renamed([{ ...column, name, constant: null }], item.columnNames, item.position);
+    const { columns: planColumns, request } = this.#context;
+    const { build, columns } = bindTableFunction(item, scope, planColumns, request);
+    const named = renamed(columns, item.columnNames, item.position);
     const table = new DerivedTable(item.alias ?? item.name, named, item.position);
     return { build, namespace: new Namespace([table], []) };
   }

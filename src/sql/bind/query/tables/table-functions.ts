@@ -1,4 +1,4 @@
-/** Binds functions that return rows, as tables of FROM: generate_series. */
+/** Binds functions that return rows, as tables of FROM: generate_series, and questions about behaviour. */
 import { quoted } from '../../../../base/index.js';
 import { type Expression, integerOf, type RelationColumn } from '../../../../ir/index.js';
 import { lowerCase } from '../../../../schema/index.js';
@@ -10,9 +10,10 @@ import type { FromItem, SourcePosition, Span, SqlNode } from '../../../tree.js';
 import { castTo, commonTypeOf } from '../../expressions/coerce.js';
 import { bindScalar } from '../../expressions/scalar.js';
 import { isDate, isExactNumber, typeName } from '../../expressions/types.js';
+import type { SqlRequest } from '../../request.js';
 import { suggestion } from '../../suggest.js';
 import { type Build, ONE_ROW_RELATION } from '../build.js';
-import { PLAIN_TRAITS, type PlanColumns } from '../plan-columns.js';
+import { type OutputColumn, PLAIN_TRAITS, type PlanColumns, plainColumn } from '../plan-columns.js';
 import type { QueryScope } from '../query-scope.js';
 
 export type FunctionItem = Extract<FromItem, { readonly is: 'function' }>;
@@ -32,17 +33,59 @@ const MONTHS: ReadonlyMap<string, number> = new Map([
 ]);
 const DAY_SECONDS = 86_400;
 
-/** The rows of the function and their only column. Throws 6000. */
+/** The rows of a function. */
+export interface BoundFunction {
+  readonly build: Build;
+  readonly columns: readonly OutputColumn[];
+}
+
+/** Throws 6000 and the errors of questions about behaviour. */
 export function bindTableFunction(
   item: FunctionItem,
   scope: QueryScope,
   columns: PlanColumns,
-): { readonly build: Build; readonly column: RelationColumn } {
+  request: SqlRequest,
+): BoundFunction {
   const { name, args, position } = item;
-  if (lowerCase(name) === SERIES) return bindSeries(args, position, scope, columns);
+  if (lowerCase(name) === SERIES) {
+    const { build, column } = bindSeries(args, position, scope, columns);
+    const label = item.columnNames?.[0] ?? item.alias ?? lowerCase(name);
+    return { build, columns: [{ ...column, name: label, constant: null }] };
+  }
+  const question = bindQuestion(item, columns, request);
+  if (question !== null) return question;
   const near = suggestion(name, [SERIES, ...ROW_FUNCTION_NAMES]);
   const more = near === null ? {} : { suggestion: near };
-  throw sqlError(`${quoted(name)} is not a function that returns rows; ${SERIES} is`, position, more);
+  throw sqlError(
+    `${quoted(name)} is not a function that returns rows; ${SERIES}, unnest and questions about behaviour are`,
+    position,
+    more,
+  );
+}
+
+/** The answer to a question about behaviour; null = there is no such kind. */
+function bindQuestion(
+  { name, args, position }: FunctionItem,
+  columns: PlanColumns,
+  { questions }: SqlRequest,
+): BoundFunction | null {
+  const [argument] = args;
+  const json = args.length === 1 ? textOf(argument) : null;
+  const bound = questions?.(lowerCase(name), json ?? '{}') ?? null;
+  if (bound === null) return null;
+  if (json === null) throw sqlError(`${lowerCase(name)} takes its question as a JSON text`, position);
+  const own = bound.columns.map(({ name: label, type, traits }) => ({
+    ...columns.add(type, traits, label),
+    ...{ name: label, constant: null },
+  }));
+  const { question } = bound;
+  return { build: () => ({ op: 'question', question, columns: own.map(plainColumn) }), columns: own };
+}
+
+/** The constant text, also one with a cast; null for another argument. */
+function textOf(argument: SqlNode): string | null {
+  const node = argument.is === 'cast' ? argument.of : argument;
+  return node.is === 'string' && node.quotes === 'single' ? node.text : null;
 }
 
 function bindSeries(
