@@ -176,10 +176,10 @@ function readTime(level: LevelFields, predicates: BoundPredicates | null, rules:
 /** Throws 9101. */
 function localTimeOf({ others, path }: LevelFields): LocalTime {
   const { 'time-zone': zoneField, 'week-start': weekField } = localTimeFields;
-  const valueOf = (name: string): Json => others.get(name) ?? null;
+  const fieldOf = (name: string): Json => others.get(name) ?? null;
   const { zone, weekStart } = readAll({
-    zone: () => readValue(zoneField, valueOf('time-zone'), `${path}.time-zone`, CONDITION_CODES),
-    weekStart: () => readValue(weekField, valueOf('week-start'), `${path}.week-start`, CONDITION_CODES),
+    zone: () => readValue(zoneField, fieldOf('time-zone'), `${path}.time-zone`, CONDITION_CODES),
+    weekStart: () => readValue(weekField, fieldOf('week-start'), `${path}.week-start`, CONDITION_CODES),
   });
   return readLocalTime(zone, weekStart, `${path}.`);
 }
