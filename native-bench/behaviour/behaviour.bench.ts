@@ -166,8 +166,8 @@ const QUESTIONS: readonly Question[] = [
   },
 ];
 
-/** Asks a question and returns the numbers of the answer. */
-type Ask = (question: Question) => Promise<readonly number[] | null>;
+/** Runs a question and returns the numbers of the answer. */
+type RunQuestion = (question: Question) => Promise<readonly number[] | null>;
 
 interface Timed {
   readonly firstMs: number;
@@ -175,12 +175,12 @@ interface Timed {
   readonly numbers: readonly number[];
 }
 
-async function timed(ask: Ask, question: Question): Promise<Timed | null> {
+async function timed(run: RunQuestion, question: Question): Promise<Timed | null> {
   const times: number[] = [];
   let numbers: readonly number[] | null = null;
   for (let round = 0; round <= ROUNDS; round++) {
     const started = performance.now();
-    numbers = await ask(question);
+    numbers = await run(question);
     if (numbers === null) return null;
     times.push(performance.now() - started);
   }
@@ -189,7 +189,7 @@ async function timed(ask: Ask, question: Question): Promise<Timed | null> {
   return { firstMs, medianMs: others[others.length >> 1], numbers: numbers ?? [] };
 }
 
-function quarryAsk(server: QuarryServer): Ask {
+function runQuarry(server: QuarryServer): RunQuestion {
   const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
   const { url, key } = server.target('/', true);
   const { hostname, port } = new URL(url);
@@ -220,7 +220,7 @@ const file = path.join(dir, 'events.parquet');
 const duck = await (await DuckDBInstance.create(':memory:', { threads: String(THREADS) })).connect();
 await duck.run(`COPY (${EVENTS}) TO '${file}' (FORMAT parquet)`);
 await duck.run(`CREATE TABLE events AS SELECT * FROM '${file}'`);
-const askDuckDb: Ask = async ({ duckDb }) => {
+const runDuckDb: RunQuestion = async ({ duckDb }) => {
   if (duckDb === null) return null;
   const rows = await (await duck.runAndReadAll(duckDb)).getRows();
   return rows.flat().map(Number);
@@ -236,7 +236,7 @@ session.query(
   `INSERT INTO bench.events SELECT user, page, toDateTime(seen, 'UTC') FROM file('${file}', Parquet)`,
 );
 session.query('OPTIMIZE TABLE bench.events FINAL');
-const askClickHouse: Ask = async ({ clickHouse }) => {
+const runClickHouse: RunQuestion = async ({ clickHouse }) => {
   if (clickHouse === null) return null;
   const sql = clickHouse.replaceAll(' events', ' bench.events');
   const text = session.query(`${sql} SETTINGS max_threads = ${THREADS}`, 'TSV');
@@ -258,12 +258,12 @@ try {
     'page:page:seen',
   ];
   await promisify(execFile)(process.execPath, [MAIN, ...words], { maxBuffer: 2 ** 24 });
-  const askQuarry = quarryAsk(server);
+  const runInQuarry = runQuarry(server);
   for (const question of QUESTIONS) {
-    const own = (await timed(askQuarry, question)) as Timed;
+    const own = (await timed(runInQuarry, question)) as Timed;
     const peers = [
-      ['ClickHouse', await timed(askClickHouse, question)],
-      ['DuckDB', await timed(askDuckDb, question)],
+      ['ClickHouse', await timed(runClickHouse, question)],
+      ['DuckDB', await timed(runDuckDb, question)],
     ] as const;
     const parts = [
       `${question.name}: Quarry ${own.medianMs.toFixed(0)} ms (first ${own.firstMs.toFixed(0)})`,
