@@ -45,7 +45,7 @@ export function bindQuestionTable(
     const written = new AnswerText();
     bound.write(written, answer);
     const rows = ROWS[kind](JSON.parse(written.toString()) as Answer);
-    return rows.map((row) => columns.map((column) => valueOf(row[column.name], column)));
+    return rows.map((row) => columns.map((column) => storedValue(row[column.name], column)));
   };
   return {
     question: { kind, plan: bound.plan, rowsOf },
@@ -142,7 +142,7 @@ const ROWS: Readonly<Record<BehaviourKind, (answer: Answer) => readonly Row[]>> 
 };
 
 /** The value in its stored form. */
-function valueOf(value: unknown, { type }: QuestionColumn): Constant['value'] {
+function storedValue(value: unknown, { type }: QuestionColumn): Constant['value'] {
   if (value === undefined || value === null) return null;
   switch (type) {
     case 'integer':
