@@ -41,7 +41,7 @@ import type {
 import { sumOfData } from './data-sum.js';
 import type { DatabaseUsage } from './database-usage.js';
 import { Archiving } from './lifecycle/archiving.js';
-import { Checkpointer } from './lifecycle/checkpoint.js';
+import { Checkpointer, dropsRows } from './lifecycle/checkpoint.js';
 import { type OpenStoreDependencies, openStore } from './lifecycle/open-store.js';
 import { ReplayProgress } from './lifecycle/replay-progress.js';
 import { Retention } from './lifecycle/retention.js';
@@ -383,7 +383,8 @@ export class Engine implements EngineApi {
       if (change.change === 'database-deleted') this.#versions.forget(change.databaseId);
     }
     this.#checkpoints.note(write);
-    if (deletes || changes.some(({ change }) => change.endsWith('-deleted'))) this.#checkpoints.erase();
+    const drops = changes.some((change) => change.change.endsWith('-deleted') || dropsRows(change));
+    if (deletes || drops) this.#checkpoints.erase();
     // Deleted data leaves the disk only with a checkpoint.
     if (changes.some(({ change }) => change === 'database-deleted')) this.#checkpoints.want();
     if (this.#ready && !this.#closing) this.#checkpoints.runIfDue();

@@ -10,7 +10,7 @@
  *       24    4 reserved      0
  *       28    4 crc32         over [0, 28)
  *       32      records, one after the other; then zeros, or the end of the file
- * Version 1 has no record of type `script`, version 2 none with `changes` and no renamed dimension.
+ * Version 1 has no record of type `script`, version 2 none with `changes`, no renamed dimension and no segment.
  *
  * Log record v1. Begins 8-aligned in the file.
  *   offset size field         meaning

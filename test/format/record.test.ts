@@ -49,13 +49,13 @@ t.test('the file header in the comment equals the written one', async (t) => {
   const bytes = Buffer.from(encodeLogFileHeader(LOG_ID, firstLsn));
   const written: Record<string, (offset: number) => unknown> = {
     magic: (at) => bytes.toString('latin1', at, at + 6) === 'QRYLOG',
-    version: (at) => bytes.readUInt16LE(at) === 2,
+    version: (at) => bytes.readUInt16LE(at) === 3,
     logId: (at) => bytes.readBigUInt64LE(at) === LOG_ID,
     firstLsn: (at) => bytes.readBigUInt64LE(at) === BigInt(firstLsn),
     reserved: (at) => bytes.readUInt32LE(at) === 0,
     crc32: (at) => bytes.readUInt32LE(at) === crc32(bytes.subarray(0, at)),
   };
-  const table = drawnTable('Log file header v2');
+  const table = drawnTable('Log file header v3');
   t.strictSame(
     table.map((row) => row.field),
     Object.keys(written),
@@ -67,7 +67,7 @@ t.test('the file header in the comment equals the written one', async (t) => {
     end += size;
   }
   t.equal(end, LOG_FILE_HEADER_BYTES);
-  t.strictSame(decodeLogFileHeader(bytes), { version: 2, logId: LOG_ID, firstLsn });
+  t.strictSame(decodeLogFileHeader(bytes), { version: 3, logId: LOG_ID, firstLsn });
 });
 
 t.test('the record header in the comment equals the written one', async (t) => {

@@ -138,7 +138,7 @@ t.test('tables of questions', async (t) => {
   t.strictSame(few.result, [{ count: 3 }], 'a row filter');
   for (const [text, code] of [
     ["SELECT * FROM funnel('{}')", 4010],
-    ['SELECT * FROM funnel(1)', 4010],
+    ['SELECT * FROM funnel(1)', 6000],
     [`SELECT * FROM funnel('{"steps": [], "histogram": 3}')`, 4038],
     ["SELECT * FROM funnels('{}')", 6000],
     ["SELECT * FROM funnel('{')", 1503],

@@ -118,6 +118,13 @@ t.test('segments', async (t) => {
     const listed = await https.succeed<{ segments: object[] }>({ path: '/v1/segment', key: narrow });
     t.strictSame(listed.segments, [], 'a key sees the segments that it may use');
     t.equal(await codeOf({ path: '/v1/segment/vips', key: narrow }), 4023);
+    const writer = await keyOf('writer', {
+      'key-type': 'write-read',
+      'columns-whitelist': { default: ['country'] },
+    });
+    const ids = { name: 'hidden', ids: ['u1'] };
+    t.equal(await codeOf({ path: '/v1/segment', key: writer, body: ids }), 506, 'it could not use it');
+    t.equal(await codeOf({ path: '/v1/segment/hidden' }), 4023);
     const reader = await keyOf('reader', { 'key-type': 'read-only' });
     t.equal(await codeOf({ path: '/v1/segment', key: reader, body: { name: 'mine', ids: ['u1'] } }), 507);
     t.equal(
@@ -203,6 +210,18 @@ t.test('segments', async (t) => {
       ),
       [{ age: 3, buys: 7 }],
     );
+    await sql(
+      "CREATE VIEW commented AS SELECT age FROM [default] WHERE [entity-id] IN SEGMENT /* all */ 'vips'",
+    );
+    t.equal(await codeOf({ method: 'DELETE', path: '/v1/segment/vips' }), 9105, 'a comment hides no use');
+    const between = '"between": ["2000-01-01", "2001-06-01"]';
+    const wide = `{"start": {"event": {"visit": {}}}, "interval": "hours", "periods": 366, ${between}}`;
+    await https.succeed({ path: '/v1/column', body: { name: 'visit', type: 'string-event' } });
+    const refusedTable = await https.request({
+      ...{ path: '/v1/sql', text: `SELECT * FROM retention('${wide}')` },
+      headers: { 'content-type': 'application/sql' },
+    });
+    t.match(refusedTable.body, { errors: [{ message: /periods|numbers/ }] });
     await sql("UPDATE [default] SET age = 30 WHERE [entity-id] IN SEGMENT 'both'");
     t.equal(await count([{ age: { equals: 30 } }]), 2);
     for (const [text, message] of [
@@ -211,6 +230,8 @@ t.test('segments', async (t) => {
       ["SELECT age FROM [default] WHERE country IN SEGMENT 'vips'", /entity-id/],
       ["SELECT [entity-id] IN SEGMENT 'vips' AS v FROM [default]", /WHERE or ON/],
       ['SELECT age FROM [default] WHERE [entity-id] IN SEGMENT vips', /name of a segment/],
+      ['SELECT * FROM funnel(1)', /funnel takes its question as a JSON text/],
+      [`SELECT * FROM flow('{}', 2)`, /flow takes its question as a JSON text/],
     ] as const) {
       const { body } = await https.request({
         path: '/v1/sql',

@@ -1,7 +1,7 @@
 /** Questions about behaviour as tables of SQL: the question is bound as by its endpoint, and its answer becomes rows. */
 import { type BindingTime, QuarryError } from '../../base/index.js';
 import { BEHAVIOUR_KINDS, QUESTION_COLUMNS, type QuestionColumn } from '../../interface/index.js';
-import type { BehaviourKind, Constant, TableQuestion } from '../../ir/index.js';
+import { type BehaviourKind, type Constant, slotsPerGroup, type TableQuestion } from '../../ir/index.js';
 import { type DatabaseModel, parseInstant } from '../../schema/index.js';
 import type { SqlType } from '../../vector/index.js';
 import type { Access } from '../body/access.js';
@@ -20,26 +20,37 @@ export interface QuestionTable {
 }
 
 const NAME = 'query';
+/** Rows of a question are made in one turn of the main thread. */
+const NUMBERS_MAX = 200_000;
 
 /**
- * The table of the question `text`, the JSON object that the endpoint of its kind takes; null = there is no such kind. Throws
- * the errors of the endpoint, and 4038 for a histogram, which has no rows here.
+ * The table of the question `text`, the JSON object that the endpoint of its kind takes (null = the caller has none); null =
+ * there is no such kind. Throws the errors of the endpoint, and 4038 for a histogram, which has no rows here, and for an answer
+ * of more than NUMBERS_MAX numbers.
  */
 export function bindQuestionTable(
   name: string,
-  text: string,
+  text: string | null,
   model: DatabaseModel,
   nowMs: BindingTime,
   access: Access,
-): QuestionTable | null {
+): QuestionTable | 'no question' | null {
   const kind = BEHAVIOUR_KINDS.find((one) => one === name);
   if (kind === undefined) return null;
+  if (text === null) return 'no question';
   const json = objectAt(parseJson(new TextEncoder().encode(text)), 4004, `the argument of ${kind}`);
   if (json.has('histogram')) {
     throw new QuarryError(4038, '"histogram" cannot be used in a table; POST /v1/query/funnel answers it');
   }
   const body = new Map<string, Json>([...json, ['query-name', NAME]]);
   const [{ bound }] = bindBehaviour(kind, body, model, nowMs, access);
+  const numbers = slotsPerGroup(bound.plan) * ((bound.plan.breakdown?.limit ?? -2) + 3);
+  if (numbers > NUMBERS_MAX) {
+    throw new QuarryError(
+      4038,
+      `the answer would have up to ${numbers} numbers, and a table takes ${NUMBERS_MAX}`,
+    );
+  }
   const columns = QUESTION_COLUMNS[kind];
   const rowsOf: TableQuestion['rowsOf'] = (answer) => {
     const written = new AnswerText();

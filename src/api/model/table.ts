@@ -1,6 +1,6 @@
 /** Dimensions that SQL creates, renames and deletes as tables. Throws the errors of /v1/dimension and /v1/column. */
 import { QuarryError, quoted } from '../../base/index.js';
-import type { CatalogChange } from '../../catalog/index.js';
+import { type Catalog, type CatalogChange, customKeysOf } from '../../catalog/index.js';
 import { type ColumnType, type DatabaseModel, DEFAULT_DIMENSION } from '../../schema/index.js';
 import { type Json, parseJson } from '../body/json.js';
 import { createColumns } from './column.js';
@@ -39,11 +39,24 @@ export function createTable(
 export const dropTable = (apiName: string, model: DatabaseModel): readonly CatalogChange[] =>
   deleteDimension(jsonOf({ 'api-name': apiName }), model).changes;
 
-/** The changes that give a dimension another name. Throws 5001 for a reserved name, 5006 if it is taken, 5008. */
-export function renameTable(from: string, to: string, model: DatabaseModel): readonly CatalogChange[] {
+/**
+ * The changes that give a dimension another name. Throws 5001 for a reserved name, and for a dimension whose rows or columns
+ * a key restricts by its name; 5006 if the name is taken; 5008.
+ */
+export function renameTable(
+  from: string,
+  to: string,
+  model: DatabaseModel,
+  catalog: Catalog,
+): readonly CatalogChange[] {
   const dimension = model.dimensions.get(from);
   if (dimension === undefined) throw new QuarryError(5008, `dimension ${quoted(from)} does not exist`);
   if (from === DEFAULT_DIMENSION) throw new QuarryError(5001, 'the default dimension cannot be renamed');
+  for (const { name, filter, columnsWhitelist } of customKeysOf(catalog, model.id).values()) {
+    if (![...filter, ...(columnsWhitelist ?? [])].some((own) => own.dimension === from)) continue;
+    const why = `key ${quoted(name)} restricts its rows or columns`;
+    throw new QuarryError(5001, `dimension ${quoted(from)} cannot be renamed: ${why}`);
+  }
   // A new dimension of the name has the same rules.
   createDimensions(jsonOf({ name: to, 'api-name': to }), model);
   return [{ change: 'dimension-renamed', databaseId: model.id, dimensionId: dimension.id, apiName: to }];

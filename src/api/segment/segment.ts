@@ -23,7 +23,7 @@ import { RequestBody } from '../body/request-body.js';
 import { bindQuery } from '../condition/condition.js';
 import type { ModelDecision } from '../model/dimension.js';
 import { checkIds } from './ids.js';
-import { isUsedByFilters, usersOfSegment } from './users.js';
+import { isUsedByFilters, segmentsUsing, usersOfSegment } from './users.js';
 
 /** Maximum number of segments of one database, and characters of all their queries: one answer lists all of them. */
 const SEGMENTS_MAX = 10_000;
@@ -210,6 +210,7 @@ function setSegment({ name, dimension, before }: SegmentTarget, definition: Defi
   };
   const changed = { ...dimension, segments: new Map(dimension.segments).set(name, segment) };
   if ('query' in definition) checkQuery(definition.query, segment, changed, call);
+  else bindUse(name, changed, call.nowMs, call.access.checkColumn);
   checkLimits(segment, model);
   const ref = { databaseId: model.id, dimensionId: dimension.id };
   const replaces = before !== null && before.query === null ? before.id : null;
@@ -225,7 +226,7 @@ export const storedIds = (ids: readonly string[], dimension: Dimension): readonl
   ...new Set(ids.map((id) => storedText(id, dimension))),
 ];
 
-/** Binds the query, and every segment of the dimension as it will be. Throws 9106 and the errors of the query. */
+/** Binds the query, and every segment that uses the segment as it will be. Throws 9106 and the errors of the query. */
 function checkQuery(
   query: Json,
   { name }: Segment,
@@ -235,7 +236,7 @@ function checkQuery(
   const { checkColumn } = access;
   bindQuery(query, changed, nowMs, { checkColumn });
   bindUse(name, changed, nowMs, checkColumn);
-  for (const other of changed.segments.keys()) {
+  for (const other of segmentsUsing(name, changed.segments.values())) {
     try {
       bindUse(other, changed, nowMs);
     } catch (error) {

@@ -36,6 +36,25 @@ export function isUsedByFilters(name: string, catalog: Catalog, model: DatabaseM
   return visit(name);
 }
 
+/** The names of the segments that use the segment, directly or through others. */
+export function segmentsUsing(name: string, segments: Iterable<Segment>): ReadonlySet<string> {
+  const users = new Map<string, string[]>();
+  for (const { name: user, query } of segments) {
+    if (query === null) continue;
+    for (const used of namesIn(parsed(query))) users.set(used, [...(users.get(used) ?? []), user]);
+  }
+  const found = new Set<string>();
+  const open = [name];
+  for (let used = open.pop(); used !== undefined; used = open.pop()) {
+    for (const user of users.get(used) ?? []) {
+      if (found.has(user)) continue;
+      found.add(user);
+      open.push(user);
+    }
+  }
+  return found;
+}
+
 const segmentsOf = ({ dimensions }: DatabaseModel): readonly Segment[] =>
   [...dimensions.values()].flatMap(({ segments }) => [...segments.values()]);
 
@@ -64,9 +83,16 @@ function namesIn(json: Json, isFilter = false): ReadonlySet<string> {
   return names;
 }
 
-/** Whether the text of a saved SELECT, which is JSON, may use the segment: names consist of letters, digits and dashes. */
+/**
+ * Whether the text of a saved SELECT, which is JSON, may use the segment: it has the word, and the name in quotes anywhere, which
+ * comments and escapes of JSON do not hide.
+ */
 function namesInSql(text: string, name: string): boolean {
   const json = parsed(text);
   const sql = isObject(json) ? json.get('sql') : json;
-  return typeof sql === 'string' && new RegExp(`\\bsegment\\b["'\\s:]*["']${name}["']`, 'iu').test(sql);
+  if (typeof sql !== 'string') return false;
+  const plain = sql.replace(/\\u([0-9a-f]{4})/giu, (_, code) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  return /segment/iu.test(plain) && new RegExp(`["']${name}["']`, 'iu').test(plain);
 }

@@ -331,7 +331,7 @@ async function writeWorker(worker: WorkerApi): Promise<readonly SnapshotFileEntr
 }
 
 /** Whether rows that a record before may have read are dropped as a whole. */
-const dropsRows = (change: CatalogChange): boolean =>
+export const dropsRows = (change: CatalogChange): boolean =>
   change.change === 'dimension-deleted' ||
   change.change === 'database-deleted' ||
   change.change === 'segment-deleted' ||

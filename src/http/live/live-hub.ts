@@ -152,9 +152,9 @@ export class LiveHub {
   }
 
   #onRecord(): void {
+    if (this.#dependencies.engine.catalog() !== this.#checked) this.#checkRights();
     this.#waking ??= setTimeout(() => {
       this.#waking = undefined;
-      if (this.#dependencies.engine.catalog() !== this.#checked) this.#checkRights();
       for (const topic of [...this.#topics.values()]) topic.wake();
     }, WAKE_MS);
   }

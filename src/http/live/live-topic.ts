@@ -19,6 +19,8 @@ const TIME_STEP_PART = 10;
 /** Pause after an evaluation that failed; it doubles up to the maximum. */
 const RETRY_MS = 500;
 const RETRY_MS_MAX = 30_000;
+/** So many evaluations in a row during which the model changed are a temporary error. */
+const STALE_MAX = 5;
 
 export interface LiveTopicDependencies {
   readonly reserve: ReserveMemory;
@@ -42,7 +44,7 @@ class Stop implements Cancellation {
 
 /** The newest answer. */
 interface Latest {
-  readonly evaluation: Evaluation;
+  readonly evaluation: Omit<Evaluation, 'members'>;
   readonly event: LiveEvent;
   readonly digest: string;
   /** The lowest LSN from which the answer is known to have been the same. */
@@ -60,6 +62,8 @@ export class LiveTopic {
   #beganMs = Number.NEGATIVE_INFINITY;
   #endedMs = Number.NEGATIVE_INFINITY;
   #failureCount = 0;
+  /** Evaluations in a row whose model changed meanwhile. */
+  #staleCount = 0;
   #timer: NodeJS.Timeout | undefined;
   /** The timer waits for the next evaluation. */
   #isPlanned = false;
@@ -182,7 +186,13 @@ export class LiveTopic {
     try {
       const evaluation = await this.#source.evaluate(renewed.call);
       if (stop.isCancelled) return;
-      if (evaluation !== null) this.#publish(evaluation);
+      if (evaluation === null) {
+        if (++this.#staleCount < STALE_MAX) return;
+        this.#staleCount = 0;
+        throw new QuarryError(9004, 'the model changed whenever the query ran; try again');
+      }
+      this.#publish(evaluation);
+      this.#staleCount = 0;
       this.#failureCount = 0;
       report(null);
     } catch (error) {
@@ -208,15 +218,16 @@ export class LiveTopic {
   /** Throws 9003. */
   #publish(evaluation: Evaluation): void {
     const before = this.#latest;
-    const digest = hash('sha256', evaluation.members);
+    const { members, ...own } = evaluation;
+    const digest = hash('sha256', members);
     if (before !== null && before.digest === digest) {
-      this.#latest = { ...before, evaluation };
+      this.#latest = { ...before, evaluation: own };
       return;
     }
     const { reserve, elapsedMs } = this.#dependencies;
-    const answer = successAnswer(evaluation.members, (elapsedMs() - this.#beganMs) / 1_000);
+    const answer = successAnswer(members, (elapsedMs() - this.#beganMs) / 1_000);
     this.#latest = {
-      evaluation,
+      evaluation: own,
       event: LiveEvent.ofAnswer(evaluation.lsn, answer.body, reserve),
       digest,
       sinceLsn: Math.min(evaluation.changedLsn(), evaluation.lsn),

@@ -33,6 +33,8 @@ export class EarlierWrites {
   readonly #written = new Map<number, DimensionWrites>();
   /** Dimensions that exist only after the body. */
   readonly #created = new Set<number>();
+  /** Dimensions that have another name before the body. */
+  readonly #renamed = new Set<number>();
 
   /** Throws 6000, 506. */
   add(statement: Written, { model }: SqlRequest): void {
@@ -43,7 +45,7 @@ export class EarlierWrites {
     else writes.isOpen = true;
   }
 
-  /** Adds a write, or the dimensions that a change creates. `at` and `after`: the requests before and after it. */
+  /** Adds a write, or the dimensions that a change creates or renames. `at` and `after`: the requests before and after it. */
   addStatement(
     statement: Written | { readonly is: 'model' },
     at: SqlRequest,
@@ -53,8 +55,11 @@ export class EarlierWrites {
       this.add(statement, at);
       return;
     }
-    const known = new Set([...at.model.dimensions.values()].map(({ id }) => id));
-    for (const { id } of after().model.dimensions.values()) if (!known.has(id)) this.#created.add(id);
+    const names = new Map([...at.model.dimensions.values()].map(({ id, apiName }) => [id, apiName]));
+    for (const { id, apiName } of after().model.dimensions.values()) {
+      if (!names.has(id)) this.#created.add(id);
+      else if (names.get(id) !== apiName) this.#renamed.add(id);
+    }
   }
 
   /** Whether a statement inserts into, changes or deletes from the dimension. */
@@ -68,9 +73,13 @@ export class EarlierWrites {
     if (read !== undefined) throw refusal(read.dimensionId, request, position);
   }
 
-  /** Throws 6000 if an entity may be written whose existence an INSERT ... ON CONFLICT reads. */
+  /**
+   * Throws 6000 if an entity may be written whose existence an INSERT ... ON CONFLICT reads, or if its dimension has no name
+   * yet by which it can be read.
+   */
   refuseConflict(statement: InsertStatement | InsertQueryStatement, request: SqlRequest): void {
     const { id } = dimensionOf(statement.table, request.model);
+    if (this.#created.has(id) || this.#renamed.has(id)) throw refusal(id, request, statement.position);
     const writes = this.#written.get(id);
     if (writes === undefined) return;
     if (writes.isOpen || statement.is !== 'insert') throw refusal(id, request, statement.position);
@@ -84,7 +93,7 @@ export class EarlierWrites {
 
 function refusal(dimensionId: number, { model }: SqlRequest, position: SourcePosition): Error {
   const name = [...model.dimensions.values()].find(({ id }) => id === dimensionId)?.apiName ?? '';
-  const what = `this statement reads ${quoted(name)}, which an earlier statement writes`;
+  const what = `this statement reads ${quoted(name)}, which an earlier statement writes, creates or renames`;
   return sqlError(`${what}; send it when that one has taken effect`, position);
 }
 

@@ -62,10 +62,10 @@ export interface QuestionTable {
 
 export interface SqlRequest {
   /**
-   * The table of a question from its JSON; null = there is no such kind of questions. Throws the errors of the kind's endpoint.
+   * The table of a question from its JSON (null = the caller has none); null = there is no such kind of questions. Throws the errors of the kind's endpoint.
    * Absent = there are no such tables.
    */
-  readonly questions?: (kind: string, json: string) => QuestionTable | null;
+  readonly questions?: (kind: string, json: string | null) => QuestionTable | 'no question' | null;
   /** The tables of the caller's session, by name in lower case, which hide others of the same name. Absent = none. */
   readonly sessionTables?: ReadonlyMap<string, SessionTable>;
   /** The saved queries of the database, by name; those of type `sql` are views. Absent = none. */

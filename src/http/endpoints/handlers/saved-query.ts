@@ -89,7 +89,11 @@ async function evaluateSavedQuery(call: DatabaseCall): Promise<Evaluation | null
   api.bindSavedQuery(saved, savedQueryCallOf(call, catalog, model, time));
   const lsn = records.lsn;
   const members = `${definitionOf(saved)},${await answerOf(call, saved)}`;
-  if (engine.catalog() !== catalog) return null;
+  const newest = engine.catalog();
+  const isSame =
+    newest.databases.get(call.databaseId) === model &&
+    savedQueriesOf(newest, call.databaseId) === savedQueriesOf(catalog, call.databaseId);
+  if (!isSame) return null;
   const dimensions = (notes.plans?.() ?? []).flatMap(dimensionsRead);
   return {
     members,

@@ -70,7 +70,7 @@ async function rename(call: DatabaseCall, statement: sql.RenameTableStatement): 
     return sql.tableChanges(table.position, () =>
       'view' in renamed
         ? renameView(renamed.view, name, within)
-        : renameTable(renamed.dimension, name, model),
+        : renameTable(renamed.dimension, name, model, catalog),
     );
   });
   return handleMembersOf({ result: { renamed: [name] }, count: 0 });

@@ -157,7 +157,7 @@ function renamed(
     return sql.tableChanges(table.position, () => renameView(found.view, name, call));
   }
   sql.refuseView({ ...to, alias: null }, request);
-  return sql.tableChanges(table.position, () => renameTable(found.dimension, name, within.model));
+  return sql.tableChanges(table.position, () => renameTable(found.dimension, name, within.model, catalog));
 }
 
 function callOf(catalog: Catalog, context: DatabaseContext, request: sql.SqlRequest): SavedQueryCall {

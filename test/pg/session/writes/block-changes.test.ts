@@ -52,6 +52,17 @@ t.test('a CREATE or DROP takes effect at the COMMIT of its block', async (t) => 
     [['CREATE TABLE bad AS SELECT nix FROM source'], '42703'],
     [['CREATE TABLE x (n int)', 'CREATE TABLE x (n int)'], '42P07'],
     [['CREATE TABLE x (n int)', 'SELECT n FROM x'], '0A000'],
+    [
+      ['CREATE TABLE x (n int)', `INSERT INTO x ("entity-id", n) VALUES ('c', 1) ON CONFLICT DO NOTHING`],
+      '42601',
+    ],
+    [
+      [
+        'ALTER TABLE source RENAME TO y',
+        `INSERT INTO y ("entity-id", n) VALUES ('c', 1) ON CONFLICT ("entity-id") DO UPDATE SET n = 2`,
+      ],
+      '42601',
+    ],
     [[`INSERT INTO source ("entity-id", n) VALUES ('c', 1)`, 'DROP TABLE source'], '0A000'],
     [[`INSERT INTO source ("entity-id", n) VALUES ('c', 1)`, 'ALTER TABLE source RENAME TO y'], '0A000'],
     [['ALTER TABLE source RENAME TO y', 'ALTER TABLE source RENAME TO z'], '42P01'],
@@ -86,6 +97,27 @@ t.test('a CREATE or DROP takes effect at the COMMIT of its block', async (t) => 
   const reader = await fixture.connect(fixture.keys.read);
   await reader.query('BEGIN');
   t.equal(await refused('CREATE TABLE x (n int)', reader), '42501');
+});
+
+t.test('a table whose rows or columns a key restricts by its name is not renamed', async (t) => {
+  const fixture = await startPostgres(t);
+  const { https, keys } = fixture;
+  const client = await fixture.connect();
+  await client.query('CREATE TABLE lands (n int)');
+  for (const [name, more] of [
+    ['filtered', { filter: { lands: { n: { gt: 1 } } } }],
+    ['narrow', { 'columns-whitelist': { lands: ['n'] } }],
+  ] as const) {
+    const key = { 'key-name': name, 'key-type': 'read-only', ...more };
+    const at = { path: '/v1/database/custom_key', key: keys.team };
+    await https.succeed({ ...at, body: { 'database-name': 'quarry', 'custom-database-key': key } });
+    const renamed = client.query('ALTER TABLE lands RENAME TO countries');
+    t.match(await refusal(renamed), { message: new RegExp(`key "${name}" restricts its rows or columns`) });
+    const deleted = { 'database-name': 'quarry', 'custom-database-key': { 'key-name': name } };
+    await https.succeed({ ...at, method: 'DELETE', body: deleted });
+  }
+  await client.query('ALTER TABLE lands RENAME TO countries');
+  t.strictSame((await client.query('SELECT n FROM countries')).rows, []);
 });
 
 t.test('the statements of dbt and of migrations are one block each', async (t) => {

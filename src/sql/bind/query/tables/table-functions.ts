@@ -71,9 +71,11 @@ function bindQuestion(
 ): BoundFunction | null {
   const [argument] = args;
   const json = args.length === 1 ? textOf(argument) : null;
-  const bound = questions?.(lowerCase(name), json ?? '{}') ?? null;
+  const bound = questions?.(lowerCase(name), json) ?? null;
   if (bound === null) return null;
-  if (json === null) throw sqlError(`${lowerCase(name)} takes its question as a JSON text`, position);
+  if (bound === 'no question') {
+    throw sqlError(`${lowerCase(name)} takes its question as a JSON text`, position);
+  }
   const own = bound.columns.map(({ name: label, type, traits }) => ({
     ...columns.add(type, traits, label),
     ...{ name: label, constant: null },
