@@ -17,7 +17,8 @@ file's schema or guessed from its first 10,000 rows. Existing columns are not ch
   --dimension NAME  the target dimension; created if missing (default: the one named in the lines of quarry export
                     --format insert, otherwise "default")
   --id A,B          the columns that form the entity ID, joined by "-" (default: the column entity-id or id, otherwise
-                    :line, which forms IDs from the name of the file and the number of the row)
+                    :line, which forms IDs from the name of the file and the number of the row; files of the same
+                    name then need an ID)
   --event COLUMN:VALUE:DATE
                     each row is an event of the event column COLUMN, with its value and date in the columns VALUE and
                     DATE of the file; may be repeated. These two are not imported as attributes unless --columns names

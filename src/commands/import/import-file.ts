@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { FileSystem } from '../../io/index.js';
 import { planColumns } from './columns/column-plan.js';
+import { rowNameOf, sideFile } from './derived-names.js';
 import type { Input } from './formats/input.js';
 import { type BatchReader, ImportError, type RowSource } from './formats/row-block.js';
 import type { Sampled } from './formats/row-range.js';
@@ -52,14 +53,6 @@ export interface ImportReport {
   readonly bodies: 'JSON' | 'Arrow';
 }
 
-/** The last component of an address, or the name as it is. */
-const localName = (name: string): string =>
-  isUrl(name) ? path.posix.basename(new URL(name).pathname) || 'download' : name;
-
-/** The prefix of IDs made of row numbers: the file's name without extensions. */
-export const rowNameOf = (name: string): string =>
-  name === '-' ? 'stdin' : path.basename(localName(name)).replace(/(?!^)\..*$/, '');
-
 export const usedColumns = ({ id, dimensionAt, targets }: Mapping): readonly number[] => [
   ...new Set([
     ...(id ?? []),
@@ -67,9 +60,6 @@ export const usedColumns = ({ id, dimensionAt, targets }: Mapping): readonly num
     ...targets.flatMap(({ source, date }) => (date === null ? [source] : [source, date])),
   ]),
 ];
-
-const sideFile = (name: string, ending: string): string =>
-  path.resolve(`${name === '-' ? 'stdin' : localName(name)}${ending}`);
 
 export interface ImportedFile {
   readonly input: Input;

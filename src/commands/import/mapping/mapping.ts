@@ -90,6 +90,22 @@ export function importDimensionOf(source: RowSource, options: ImportOptions): st
 export const idCaseOf = (server: ServerColumns): TextCase =>
   server?.get(ENTITY_ID_COLUMN)?.textCase ?? 'fold';
 
+function indexOf(name: string, { columns }: RowSource): number {
+  const index = columns.findIndex((column) => column.name === name);
+  if (index >= 0) return index;
+  const names = columns.map((column) => column.name).join(', ');
+  throw new ImportError(`the file has no column ${JSON.stringify(name)}; its columns are ${names}`);
+}
+
+/** Indexes of the columns that make the ID; null = the row's number. Throws an ImportError if --id names an absent column. */
+export function idColumnsOf(source: RowSource, { id }: ImportOptions): readonly number[] | null {
+  if (id !== null)
+    return id.length === 1 && id[0] === LINE_ID ? null : id.map((name) => indexOf(name, source));
+  const names = source.columns.map(({ name }) => name.toLowerCase().replaceAll('_', '-').replace(/^-/, ''));
+  const index = ID_NAMES.map((name) => names.indexOf(name)).find((at) => at >= 0);
+  return index === undefined ? null : [index];
+}
+
 /** Texts and string events have a case. */
 const caseOf = (type: string, textCase: TextCase | null): { readonly case?: TextCase } =>
   textCase !== null && type === 'string' ? { case: textCase } : {};
@@ -134,7 +150,7 @@ class Planner {
     const isOfLines = areLines(this.#source, this.#options);
     const namedAt = isOfLines ? this.#indexOf(DIMENSION_MEMBER) : null;
     for (const name of [...this.#options.renames.keys(), ...skip, ...(columns ?? [])]) this.#indexOf(name);
-    const id = this.#id();
+    const id = idColumnsOf(this.#source, this.#options);
     const eventTargets = events.map(({ column, value, date }) =>
       this.#target(this.#indexOf(value), this.#indexOf(date), column),
     );
@@ -195,21 +211,7 @@ class Planner {
   }
 
   #indexOf(name: string): number {
-    const index = this.#source.columns.findIndex((column) => column.name === name);
-    if (index >= 0) return index;
-    const names = this.#source.columns.map((column) => column.name).join(', ');
-    throw new ImportError(`the file has no column ${JSON.stringify(name)}; its columns are ${names}`);
-  }
-
-  #id(): readonly number[] | null {
-    const { id } = this.#options;
-    if (id !== null)
-      return id.length === 1 && id[0] === LINE_ID ? null : id.map((name) => this.#indexOf(name));
-    const names = this.#source.columns.map(({ name }) =>
-      name.toLowerCase().replaceAll('_', '-').replace(/^-/, ''),
-    );
-    const index = ID_NAMES.map((name) => names.indexOf(name)).find((at) => at >= 0);
-    return index === undefined ? null : [index];
+    return indexOf(name, this.#source);
   }
 
   #guess(index: number): Guess {
