@@ -38,7 +38,8 @@ file's schema or guessed from its first 10,000 rows. Existing columns are not ch
   --decimal C       the sign before decimals in texts: , or . (default: .); with a comma, groups of three digits may be
                     divided by dots, spaces or apostrophes
   --date-format F   a form of dates and times besides ISO 8601, as for TO_TIMESTAMP, such as DD.MM.YYYY or
-                    'MM/DD/YYYY HH12:MI AM'; may be repeated: the first that fits a value is used
+                    'MM/DD/YYYY HH12:MI AM'; may be repeated: the first that fits a value is used, and ISO 8601
+                    if none does
   --no-create       create neither the dimension nor columns
   --case preserve   texts and entity IDs of what is created keep their case (fold: lower case; default: as the database)
   --dry-run         show the mapping and the first insert, count rows and bad rows, send nothing

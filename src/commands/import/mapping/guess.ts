@@ -78,8 +78,8 @@ class Kinds {
   }
 
   ofText(text: string): Kind {
-    const read = this.#dateOf(text);
-    if (read !== null) return read.date === null ? 'datetime' : 'date';
+    const date = this.#dateKind(text);
+    if (date !== null) return date;
     const number = this.number(text);
     if (number !== null && INTEGER_TEXT.test(number) && isInt64(number)) return 'integer';
     if (number !== null && DECIMAL_TEXT.test(number)) return 'decimal';
@@ -89,10 +89,16 @@ class Kinds {
 
   /** The kind of a value that its format gives as a string. */
   ofString(text: string): Kind {
+    const date = this.#dateKind(text);
+    if (date !== null) return date;
     if (dateIn(text) !== null) return 'date';
-    if (dateTimeIn(text) !== null) return 'datetime';
+    return dateTimeIn(text) === null ? 'string' : 'datetime';
+  }
+
+  /** The kind of a date in one of the formats; null = it has none of them. */
+  #dateKind(text: string): Kind | null {
     const read = this.#dateOf(text);
-    return read === null ? 'string' : read.date === null ? 'datetime' : 'date';
+    return read === null ? null : read.date === null ? 'datetime' : 'date';
   }
 }
 

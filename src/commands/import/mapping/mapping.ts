@@ -23,6 +23,7 @@ import { type ImportOptions, LINE_ID, type TypeFlag } from '../import-options.js
 import { type Guess, guessColumn } from './guess.js';
 import { proposalFor } from './proposals.js';
 import type { NewColumn, ServerColumns } from './server-model.js';
+import type { TextReading } from './text-reading.js';
 import { columnWriter, ValueError, type ValueForm, valueWriter } from './values.js';
 
 export interface Target {
@@ -236,6 +237,13 @@ class Planner {
     return new Set([...this.#nulls, ...likelyNulls.keys()]);
   }
 
+  /** The dates of a file's schema are passed on in ISO 8601, to which the formats of --date-format do not apply. */
+  #readingOf(index: number): TextReading {
+    const { reading } = this.#options;
+    const type = this.#source.columns[index].schema?.type;
+    return type === 'date' || type === 'datetime' ? { ...reading, dateFormats: [] } : reading;
+  }
+
   #propose(source: number, type: ColumnType, flag: TypeFlag | null, name: string): void {
     if (baseTypeOf(type) !== 'string' || flag !== null || this.#source.columns[source].schema !== null)
       return;
@@ -273,7 +281,7 @@ class Planner {
         : null;
     this.#propose(source, type, flag, name);
     const nulls = this.#nullsFor(type, guess, name);
-    const { reading } = this.#options;
+    const reading = this.#readingOf(date ?? source);
     const form: ValueForm = { type, storage: storage ?? null, roundedTo, nulls, reading };
     const target = { source, date, column, form, made: known === undefined ? wanted : null, guess };
     this.#checkSample(target, name);

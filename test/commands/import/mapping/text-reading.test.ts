@@ -1,6 +1,7 @@
 /** Files as spreadsheets and other programs write them: delimiters, encodings, decimal commas, dates, marks for missing values. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { DateDay, Table, tableToIPC, Utf8, vectorFromArray } from 'apache-arrow';
 import t from 'tap';
 import { detectDelimiter } from '../../../../src/commands/import/formats/delimiter.js';
 import { readImportLine } from '../../../../src/commands/import/import-options.js';
@@ -179,6 +180,42 @@ t.test('local dates are proposed if all values fit, and read with --date-format'
   );
   t.equal(proposalFor(['word', '1,5'], new Set()), null);
 });
+
+t.test(
+  'the format of --date-format comes before ISO 8601, except for dates that a schema marks',
+  async (t) => {
+    const words = ['--date-format', 'YYYY-DD-MM'];
+    const expected = [{ 'entity-id': '1', day: '2024-02-01', moment: '2024-02-01T00:00:00Z' }];
+    const types = ['--type', 'day=date', '--type', 'moment=datetime'];
+    for (const [text, ending] of [
+      ['id,day,moment\n1,2024-01-02,2024-01-02\n', 'csv'],
+      ['{"id":"1","day":"2024-01-02","moment":"2024-01-02"}\n', 'ndjson'],
+    ]) {
+      t.strictSame((await imported(text, [...words, ...types], ending)).rows, expected, ending);
+      const [{ day }] = (await imported(text, words, ending)).rows;
+      t.equal(day, '2024-02-01', `${ending}, guessed`);
+    }
+    const timed = await imported(
+      '{"id":"1","at":"2024-01-02"}\n',
+      ['--date-format', 'YYYY-DD-MM', '--date-format', 'YYYY-DD-MM HH24:MI'],
+      'ndjson',
+    );
+    t.match(timed.output, /at +at +date /);
+    const either = await imported('id,day\n1,2024-01-02\n2,31.12.1999\n', ['--date-format', 'DD.MM.YYYY']);
+    t.strictSame(
+      either.rows.map(({ day }) => day),
+      ['2024-01-02', '1999-12-31'],
+      'ISO 8601 where the format does not fit',
+    );
+    const typed = new Table({
+      id: vectorFromArray(['1'], new Utf8()),
+      day: vectorFromArray([new Date('2024-01-02')], new DateDay()),
+      text: vectorFromArray(['2024-01-02'], new Utf8()),
+    });
+    const ofSchema = await imported(tableToIPC(typed, 'file'), [...words, '--type', 'text=date'], 'arrow');
+    t.strictSame(ofSchema.rows, [{ 'entity-id': '1', day: '2024-01-02', text: '2024-02-01' }]);
+  },
+);
 
 t.test('one n/a among numbers is reported and imported as NULL; among texts it is a text', async (t) => {
   const lines = Array.from(
