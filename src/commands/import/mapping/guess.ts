@@ -23,6 +23,8 @@ export interface Guess {
   readonly decimalPlaces: number | null;
   /** Whether decimals are binary floating-point numbers, whose further digits have no meaning. */
   readonly isFloating: boolean;
+  /** Whether the decimal places are two because enough values are texts with exactly two places. */
+  readonly areAmounts: boolean;
   readonly cardinality: 'low' | 'high';
   /** The reason why no column can be made; null = one can. */
   readonly unfit: string | null;
@@ -55,9 +57,10 @@ type Kind = BaseType | 'record';
 
 const INTEGER_TEXT = /^-?(?:0|[1-9]\d{0,18})$/;
 const DECIMAL_TEXT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/;
+const AMOUNT_PLACES = 2;
 const AMOUNT = /^-?\d+\.\d\d$/;
-/** A single value shows no habit. */
-const AMOUNTS_MIN = 2;
+/** Fewer values show no habit. */
+const AMOUNTS_MIN = 200;
 const BOOLEAN_TEXT = /^(?:true|false)$/i;
 
 const isInt64 = (text: string): boolean => BigInt(text) >= INT64_MIN && BigInt(text) <= INT64_MAX;
@@ -182,10 +185,13 @@ const looksFloating = (evidence: Evidence): boolean =>
   evidence.digits > DOUBLE_DIGITS &&
   (evidence.places > PLACES_FLOATING_MAX || !evidence.fits(evidence.places));
 
+const isOfAmounts = (evidence: Evidence): boolean =>
+  evidence.areAmounts && evidence.valueCount >= AMOUNTS_MIN && evidence.fits(AMOUNT_PLACES);
+
 /** Decimal places for the numbers seen; null when a scaled 64-bit integer does not hold them. */
 function placesFor(evidence: Evidence, isFloating: boolean): number | null {
   const { places, wholeDigits } = evidence;
-  if (evidence.areAmounts && evidence.valueCount >= AMOUNTS_MIN && evidence.fits(2)) return 2;
+  if (isOfAmounts(evidence)) return AMOUNT_PLACES;
   const spareDigits = DIGITS_MAX - wholeDigits;
   const least = isFloating ? 1 : Math.max(1, places);
   if (isFloating ? least > spareDigits : !evidence.fits(least)) return null;
@@ -286,6 +292,7 @@ function guessed(
     isEvents,
     decimalPlaces: type === 'decimal' ? places : null,
     isFloating,
+    areAmounts: type === 'decimal' && schema === null && isOfAmounts(evidence),
     cardinality: isLow ? 'low' : 'high',
     unfit: kind === 'record' || mixed ? 'objects' : null,
     examples: evidence.examples,

@@ -251,6 +251,13 @@ class Planner {
     if (proposal !== null) this.#remarks.push(`${name} holds ${proposal}`);
   }
 
+  #remarkAmounts(name: string, { valueCount, decimalPlaces }: Guess): void {
+    this.#remarks.push(
+      `${name}: the first ${valueCount} values all have two decimal places, so the column becomes decimal(${decimalPlaces}), and later ` +
+        `values with more places are bad rows (for more places: --type ${name}='decimal(6)')`,
+    );
+  }
+
   /** The name given by a flag, or the file's name in api-name form, with a number appended if it is taken. */
   #nameFor(index: number, taken: Set<string>): string {
     const { name } = this.#source.columns[index];
@@ -280,6 +287,13 @@ class Planner {
         ? (wanted['decimal-places'] ?? guess.decimalPlaces)
         : null;
     this.#propose(source, type, flag, name);
+    if (
+      known === undefined &&
+      guess.areAmounts &&
+      baseTypeOf(type) === 'decimal' &&
+      (flag?.decimalPlaces ?? null) === null
+    )
+      this.#remarkAmounts(name, guess);
     const nulls = this.#nullsFor(type, guess, name);
     const reading = this.#readingOf(date ?? source);
     const form: ValueForm = { type, storage: storage ?? null, roundedTo, nulls, reading };

@@ -237,9 +237,32 @@ t.test('one n/a among numbers is reported and imported as NULL; among texts it i
   t.match(mixed.output, /n +n +string/, 'other words make a column of texts');
 });
 
-t.test('amounts with two places are decimal(2), other decimals have places to spare', async (t) => {
-  const { output } = await imported('id,price,rate\n1,12.50,0.5\n2,3.00,0.25\n');
-  t.match(output, /price +price +decimal\(2\)/);
-  t.match(output, /rate +rate +decimal\(6\)/);
-  t.match((await imported('id;price\n1;1.012,50\n2;3,00\n', ['--decimal', ','])).output, /decimal\(2\)/);
-});
+t.test(
+  '200 amounts with two places are decimal(2), which is named; fewer have places to spare',
+  async (t) => {
+    const lines = (count: number, cut: string): string =>
+      Array.from(
+        { length: count },
+        (_, row) => `${row}${cut}1${row % 2 === 0 ? '' : '2'}.50${cut}0.5\n`,
+      ).join('');
+    const csv = (count: number): string => `id,price,rate\n${lines(count, ',')}`;
+    const { output } = await imported(csv(200));
+    t.match(output, /price +price +decimal\(2\)/);
+    t.match(
+      output,
+      /note: price: the first 200 values all have two decimal places, so .* decimal\(2\).*--type price=/,
+    );
+    t.match(output, /rate +rate +decimal\(6\)/);
+    const few = await imported(csv(199));
+    t.match(few.output, /price +price +decimal\(6\)/);
+    t.notMatch(few.output, /two decimal places/);
+    const flagged = await imported(csv(200), ['--type', 'price=decimal(4)']);
+    t.match(flagged.output, /price +price +decimal\(4\)/);
+    t.notMatch(flagged.output, /two decimal places/);
+    const late = await imported(`id,price\n1,1.50\n2,2.25\n3,0.125\n`);
+    t.equal(late.bad, 0);
+    t.equal(late.rows[2].price, 0.125);
+    const comma = `id;price\n${lines(200, ';').replaceAll(';0.5', '').replaceAll('.', ',')}`;
+    t.match((await imported(comma, ['--decimal', ','])).output, /decimal\(2\)/);
+  },
+);
