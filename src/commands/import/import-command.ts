@@ -31,7 +31,7 @@ file's schema or guessed from its first 10,000 rows. Existing columns are not ch
                     NDJSON, Arrow and Parquet become NULL, too, and are named at the end unless --null '' is among these
   --format F        csv, ndjson, arrow or parquet (default: detected by content, then by name)
   --delimiter C     the delimiter of CSV: one character; \\t or tab for a tab (default: that of , ; | and tab that
-                    divides the first rows into equally many fields)
+                    divides the first rows into equally many fields; must be named if two of them do)
   --header A,B      names of the columns of a CSV file without a header line
   --encoding E      of CSV and NDJSON: ${ENCODINGS.join(', ')} (default: that of the
                     byte order mark, otherwise utf-8)

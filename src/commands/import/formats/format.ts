@@ -95,7 +95,7 @@ export async function openSource(
   const usual = ['.tsv', '.tab'].includes(endingOf(name)) ? '\t' : ',';
   const delimiter =
     detected === 'csv'
-      ? (options.delimiter ?? detectDelimiter(Buffer.from(head).toString('utf8'), isWhole, usual))
+      ? (options.delimiter ?? detectDelimiter(Buffer.from(head).toString('utf8'), isWhole, usual, name))
       : usual;
   const description = [
     FORMAT_NAMES[detected],

@@ -56,7 +56,10 @@ t.test('the delimiter is detected and shown', async (t) => {
 t.test('of several possible delimiters, the one that divides the rows alike is taken', (t) => {
   for (const [head, usual, expected] of [
     ['a;b\n1,5;2\n1;2,5\n', ',', ';'],
-    ['a,b;c\n1,2;3\n', ',', ','],
+    ['a,b;c\n1,2;3\n4,5;6\n7;8\n', ',', ';'],
+    ['a,b;c;d\n1,2;3;4\n', ',', ';'],
+    ['a,b\tc\n1,2\t3\n', '\t', '\t'],
+    ['a;b\n1|2;3\n', ',', ';'],
     ['text\nhello; world\nx\n', ',', ','],
     ['a|b|c\n"x|y"|2|3\n', ',', '|'],
     ['"a\nb";c\n"1\n2";3\n', ',', ';'],
@@ -66,9 +69,28 @@ t.test('of several possible delimiters, the one that divides the rows alike is t
     ['a;b;c\n1;2;"3', ',', ';'],
     ['', ',', ','],
   ] as const) {
-    t.equal(detectDelimiter(head, false, usual), expected, JSON.stringify(head));
+    t.equal(detectDelimiter(head, false, usual, 'x.csv'), expected, JSON.stringify(head));
   }
   t.end();
+});
+
+t.test('two delimiters that divide the rows alike are refused, and --delimiter decides', async (t) => {
+  for (const [head, usual, message] of [
+    [
+      'a,b;c\n1,2;3\n',
+      ',',
+      /^x\.csv: , and ; divide the first rows into equally many fields: .* --delimiter$/,
+    ],
+    ['a,b\tc\n1,2\t3\n', ',', /^x\.csv: , and a tab divide/],
+    ['a;b|c\n1;2|3\n', ',', /^x\.csv: ; and \| divide/],
+    ['a;b|c\n1;2|3\n', '\t', /^x\.csv: ; and \| divide/],
+  ] as const) {
+    t.throws(() => detectDelimiter(head, true, usual, 'x.csv'), { message }, JSON.stringify(head));
+  }
+  const text = 'id;name, first\n1;Smith, J\n';
+  await t.rejects(imported(text), { message: /\.csv: , and ; divide .* --delimiter$/ });
+  const { rows } = await imported(text, ['--delimiter', ';']);
+  t.strictSame(rows, [{ 'entity-id': '1', 'name-first': 'smith, j' }]);
 });
 
 t.test('encodings are named by --encoding or by the byte order mark', async (t) => {
