@@ -7,6 +7,8 @@ import { isUrl } from './named-files.js';
 /** Extensions that say what a file holds; whatever else follows a dot tells files apart. */
 const CONTENT_ENDINGS = [...Object.keys(BY_ENDING), '.json', '.txt', '.log'];
 
+const BAD_ENDING = '.bad.ndjson';
+
 /** The last component of an address, or the name as it is. */
 const localName = (name: string): string =>
   isUrl(name) ? path.posix.basename(new URL(name).pathname) || 'download' : name;
@@ -21,6 +23,25 @@ export const rowNameOf = (name: string): string =>
   name === '-'
     ? 'stdin'
     : withoutEnding(withoutEnding(path.basename(localName(name)), COMPRESSION_ENDINGS), CONTENT_ENDINGS);
+
+/**
+ * The default file of bad rows of each file of an import, by the file's name: numbered if another one has it, as for two addresses that
+ * end alike. Files on the disk come first, so that the name on which resuming depends is the same whatever else is imported.
+ */
+export function badFilesOf(names: readonly string[]): (name: string) => string {
+  const isRemote = (name: string): boolean => name === '-' || isUrl(name);
+  const nameByFile = new Map<string, string>();
+  for (const name of [...names.filter((one) => !isRemote(one)), ...names.filter(isRemote)])
+    nameByFile.set(unusedFile(name, nameByFile), name);
+  const found = new Map([...nameByFile].map(([file, name]) => [name, file]));
+  return (name) => found.get(name) ?? sideFile(name, BAD_ENDING);
+}
+
+function unusedFile(name: string, used: ReadonlyMap<string, string>): string {
+  let file = sideFile(name, BAD_ENDING);
+  for (let count = 2; used.has(file); count++) file = sideFile(name, `-${count}${BAD_ENDING}`);
+  return file;
+}
 
 /** The absolute path of a file beside the imported one; for standard input and addresses in the working directory. */
 export const sideFile = (name: string, ending: string): string =>

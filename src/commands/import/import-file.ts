@@ -5,7 +5,6 @@
  * override earlier ones.
  */
 import { createHash } from 'node:crypto';
-import path from 'node:path';
 import type { FileSystem } from '../../io/index.js';
 import { planColumns } from './columns/column-plan.js';
 import { rowNameOf, sideFile } from './derived-names.js';
@@ -32,6 +31,8 @@ export interface FileImportDependencies {
   readonly files: FileSystem;
   readonly options: ImportOptions;
   readonly insertSender: InsertSender;
+  /** The absolute path of the file of bad rows. */
+  readonly badFile: string;
   /** Identifies the server and the database. */
   readonly serverHash: string;
   readonly signal: AbortSignal;
@@ -102,11 +103,7 @@ export async function importFile(
   const { identity, found } = columns === null ? ofRows : await stateOf('columns');
   if (found !== null) dependencies.note(`resuming after row ${found.lastRow}, where an earlier run ended`);
   const state = found ?? newState(identity, serverHash, options.skipRows);
-  const badFile = new BadFile(
-    files,
-    path.resolve(options.badFile ?? sideFile(name, '.bad.ndjson')),
-    state.badBytes,
-  );
+  const badFile = new BadFile(files, dependencies.badFile, state.badBytes);
   const { insertSender } = dependencies;
   const parts: FileParts =
     columns === null

@@ -13,7 +13,7 @@ import {
   startProgress,
 } from '../progress.js';
 import { type RemoteAccess, type RemoteAddress, RemoteClient, waiting } from '../remote/index.js';
-import { refuseSameIds, rowNameOf } from './derived-names.js';
+import { badFilesOf, refuseSameIds, rowNameOf } from './derived-names.js';
 import { openSource } from './formats/format.js';
 import { fileInput, type Input, streamInput } from './formats/input.js';
 import { ImportError } from './formats/row-block.js';
@@ -68,16 +68,23 @@ export async function importFiles(context: ImportFilesContext): Promise<ImportTo
     throw new ImportError(`--bad and --state can only be used with a single file, not with ${names.length}`);
   await refuseSameIds(names, (name) => isNumbered(name, context));
   const client = new RemoteClient(access, options.connections, waiting(context.note));
+  const badFiles = badFilesOf(names);
   let bad = 0;
   try {
-    for (const name of names) bad += await importOne(name, client, context);
+    for (const name of names) {
+      const badFile = path.resolve(options.badFile ?? badFiles(name));
+      bad += await importOne(name, client, { ...context, badFile });
+    }
   } finally {
     client.close();
   }
   return { bad };
 }
 
-async function importOne(name: string, client: RemoteClient, context: ImportFilesContext): Promise<number> {
+/** `badFile` is the absolute path of the file's bad rows. */
+type OneFileContext = ImportFilesContext & { readonly badFile: string };
+
+async function importOne(name: string, client: RemoteClient, context: OneFileContext): Promise<number> {
   const { options, out, access } = context;
   const { input, close } = await openInput(name, context);
   try {
@@ -174,11 +181,7 @@ function notesOf({ source, sampled: { empties }, mapping }: ImportedFile, { null
   return [...source.notes(), ...(nulls.includes('') ? [] : empties.notes(names, used))];
 }
 
-async function sendAll(
-  file: ImportedFile,
-  client: RemoteClient,
-  context: ImportFilesContext,
-): Promise<number> {
+async function sendAll(file: ImportedFile, client: RemoteClient, context: OneFileContext): Promise<number> {
   const { options, access, elapsedMs, note, signal, out } = context;
   const startMs = elapsedMs();
   const progress = progressOf(file, context);

@@ -1,9 +1,11 @@
 /** IDs made of row numbers, and files of bad rows, of several files of one import. */
 import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { rowNameOf } from '../../../src/commands/import/derived-names.js';
+import { badFilesOf, rowNameOf } from '../../../src/commands/import/derived-names.js';
 import { startServer } from '../../demo/server.js';
 import { accessOf, importing, selected } from './importing.js';
 
@@ -61,4 +63,33 @@ t.test('files whose rows would get the same IDs are refused before a row is sent
   t.strictSame(await idsOf('mixed'), [{ id: 'data:1' }, { id: 'e0' }, { id: 'w' }]);
   t.strictSame(await idsOf('named'), [{ id: 'a' }, { id: 'b' }]);
   t.strictSame(await idsOf('logs'), [{ id: 'log.2026-01:1' }, { id: 'log.2026-02:1' }]);
+});
+
+t.test('every file of an import has its own file of bad rows', async (t) => {
+  const web = http.createServer(({ url }, response) => {
+    response.end(`id,n\n${url},1\nlong,${url},2\n`);
+  });
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => web.close());
+  const at = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
+  const dir = t.testdir({ 'data.csv': 'id,n\nlocal,1\nlong,local,2\n' });
+  const before = process.cwd();
+  process.chdir(dir);
+  t.teardown(() => process.chdir(before));
+  const words = [`${at}/2025/data.csv`, `${at}/2026/data.csv`, 'data.csv'];
+  t.equal((await importInto('years', ...words)).bad, 3);
+  for (const [file, text] of [
+    ['data.csv.bad.ndjson', 'long,local,2'],
+    ['data.csv-2.bad.ndjson', 'long,/2025/data.csv,2'],
+    ['data.csv-3.bad.ndjson', 'long,/2026/data.csv,2'],
+  ]) {
+    const lines = fs.readFileSync(file, 'utf8').trimEnd().split('\n');
+    t.equal(lines.length, 1, file);
+    t.ok(lines[0].includes(text), lines[0]);
+  }
+  const fileOf = badFilesOf(['https://a/x.csv', 'https://b/x.csv', 'x.csv-2', '-', 'stdin']);
+  const files = ['https://a/x.csv', 'https://b/x.csv', 'x.csv-2', '-', 'stdin'].map((name) =>
+    path.basename(fileOf(name), '.bad.ndjson'),
+  );
+  t.strictSame(files, ['x.csv', 'x.csv-3', 'x.csv-2', 'stdin-2', 'stdin']);
 });
