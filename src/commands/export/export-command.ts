@@ -11,7 +11,7 @@ import { type Exported, exportedBytes, ofDimension, ofEvents, ofStatement } from
 import { EXPORT_FORMATS, type FileForm, isText, readForm } from './format.js';
 import { rowProgress } from './progress-of-rows.js';
 import { SqlClient } from './sql-client.js';
-import { ReaderGoneError, writeFile, writeOutput } from './target.js';
+import { ReaderGoneError, refuseExisting, writeFile, writeOutput } from './target.js';
 
 export const exportHelp = `quarry export [DIMENSION | --sql SELECT] [-o FILE] [options]
 
@@ -144,21 +144,27 @@ async function exportLine(
   { client, access, signal }: Pick<SqlClient, 'client' | 'access' | 'signal'>,
   context: CommandContext,
 ): Promise<void> {
-  const { rows, file, form, eventFiles } = line;
+  const { rows, file, form, eventFiles, force } = line;
   const shown = { progress: NO_PROGRESS };
   const note = (text: string): void => shown.progress.aside(() => context.note(text));
   const sqlClient = new SqlClient(client, access, signal, note);
   const exported =
     'sql' in rows ? ofStatement(rows.sql) : ofDimension(await dimensionNamed(rows.dimension, sqlClient));
   const { whole } = exported;
+  const events =
+    whole === null || file === null || !eventFiles
+      ? []
+      : whole.events.map((column) => ({
+          exported: ofEvents(whole, column),
+          file: eventFile(file, column.apiName),
+        }));
+  const targets = [...(file === null ? [] : [file]), ...events.map((one) => one.file)];
+  for (const target of targets) await refuseExisting(new NodeFileSystem(), target, force);
   const total = whole === null ? null : await sqlClient.number(`SELECT COUNT(*) FROM [${whole.name}]`);
   if (whole !== null) for (const text of omissions(whole, form, eventFiles)) context.note(text);
   await writeExport(exported, { ...line, total }, { sqlClient, shown, context });
-  if (whole === null || file === null || !eventFiles) return;
-  for (const column of whole.events) {
-    const own = { ...line, file: eventFile(file, column.apiName), total: null };
-    await writeExport(ofEvents(whole, column), own, { sqlClient, shown, context });
-  }
+  for (const one of events)
+    await writeExport(one.exported, { ...line, file: one.file, total: null }, { sqlClient, shown, context });
 }
 
 async function writeExport(

@@ -46,7 +46,8 @@ export async function writeFile(
   }
 }
 
-async function refuseExisting(files: FileSystem, file: string, force: boolean): Promise<void> {
+/** Rejects if the file exists and must not be replaced. */
+export async function refuseExisting(files: FileSystem, file: string, force: boolean): Promise<void> {
   if (!force && (await files.exists(file)))
     throw new Error(`${file} exists already: use --force to replace it`);
 }

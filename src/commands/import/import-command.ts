@@ -17,7 +17,8 @@ file's schema or guessed from its first 10,000 rows. Existing columns are not ch
   --dimension NAME  the target dimension; created if missing (default: the one named in the lines of quarry export
                     --format insert, otherwise "default")
   --id A,B          the columns that form the entity ID, joined by "-" (default: the column entity-id or id, otherwise
-                    :line, which forms IDs from the name of the file and the number of the row)
+                    :line, which forms IDs from the name of the file and the number of the row; files of the same
+                    name then need an ID)
   --event COLUMN:VALUE:DATE
                     each row is an event of the event column COLUMN, with its value and date in the columns VALUE and
                     DATE of the file; may be repeated. These two are not imported as attributes unless --columns names
@@ -30,14 +31,15 @@ file's schema or guessed from its first 10,000 rows. Existing columns are not ch
                     NDJSON, Arrow and Parquet become NULL, too, and are named at the end unless --null '' is among these
   --format F        csv, ndjson, arrow or parquet (default: detected by content, then by name)
   --delimiter C     the delimiter of CSV: one character; \\t or tab for a tab (default: that of , ; | and tab that
-                    divides the first rows into equally many fields)
+                    divides the first rows into equally many fields; must be named if two of them do)
   --header A,B      names of the columns of a CSV file without a header line
   --encoding E      of CSV and NDJSON: ${ENCODINGS.join(', ')} (default: that of the
                     byte order mark, otherwise utf-8)
   --decimal C       the sign before decimals in texts: , or . (default: .); with a comma, groups of three digits may be
                     divided by dots, spaces or apostrophes
   --date-format F   a form of dates and times besides ISO 8601, as for TO_TIMESTAMP, such as DD.MM.YYYY or
-                    'MM/DD/YYYY HH12:MI AM'; may be repeated: the first that fits a value is used
+                    'MM/DD/YYYY HH12:MI AM'; may be repeated: the first that fits a value is used, and ISO 8601
+                    if none does
   --no-create       create neither the dimension nor columns
   --case preserve   texts and entity IDs of what is created keep their case (fold: lower case; default: as the database)
   --dry-run         show the mapping and the first insert, count rows and bad rows, send nothing

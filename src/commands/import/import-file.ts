@@ -5,9 +5,9 @@
  * override earlier ones.
  */
 import { createHash } from 'node:crypto';
-import path from 'node:path';
 import type { FileSystem } from '../../io/index.js';
 import { planColumns } from './columns/column-plan.js';
+import { rowNameOf, sideFile } from './derived-names.js';
 import type { Input } from './formats/input.js';
 import { type BatchReader, ImportError, type RowSource } from './formats/row-block.js';
 import type { Sampled } from './formats/row-range.js';
@@ -31,6 +31,8 @@ export interface FileImportDependencies {
   readonly files: FileSystem;
   readonly options: ImportOptions;
   readonly insertSender: InsertSender;
+  /** The absolute path of the file of bad rows. */
+  readonly badFile: string;
   /** Identifies the server and the database. */
   readonly serverHash: string;
   readonly signal: AbortSignal;
@@ -52,14 +54,6 @@ export interface ImportReport {
   readonly bodies: 'JSON' | 'Arrow';
 }
 
-/** The last component of an address, or the name as it is. */
-const localName = (name: string): string =>
-  isUrl(name) ? path.posix.basename(new URL(name).pathname) || 'download' : name;
-
-/** The prefix of IDs made of row numbers: the file's name without extensions. */
-export const rowNameOf = (name: string): string =>
-  name === '-' ? 'stdin' : path.basename(localName(name)).replace(/(?!^)\..*$/, '');
-
 export const usedColumns = ({ id, dimensionAt, targets }: Mapping): readonly number[] => [
   ...new Set([
     ...(id ?? []),
@@ -67,9 +61,6 @@ export const usedColumns = ({ id, dimensionAt, targets }: Mapping): readonly num
     ...targets.flatMap(({ source, date }) => (date === null ? [source] : [source, date])),
   ]),
 ];
-
-const sideFile = (name: string, ending: string): string =>
-  path.resolve(`${name === '-' ? 'stdin' : localName(name)}${ending}`);
 
 export interface ImportedFile {
   readonly input: Input;
@@ -112,11 +103,7 @@ export async function importFile(
   const { identity, found } = columns === null ? ofRows : await stateOf('columns');
   if (found !== null) dependencies.note(`resuming after row ${found.lastRow}, where an earlier run ended`);
   const state = found ?? newState(identity, serverHash, options.skipRows);
-  const badFile = new BadFile(
-    files,
-    path.resolve(options.badFile ?? sideFile(name, '.bad.ndjson')),
-    state.badBytes,
-  );
+  const badFile = new BadFile(files, dependencies.badFile, state.badBytes);
   const { insertSender } = dependencies;
   const parts: FileParts =
     columns === null

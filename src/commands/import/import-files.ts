@@ -13,6 +13,7 @@ import {
   startProgress,
 } from '../progress.js';
 import { type RemoteAccess, type RemoteAddress, RemoteClient, waiting } from '../remote/index.js';
+import { badFilesOf, refuseSameIds, rowNameOf } from './derived-names.js';
 import { openSource } from './formats/format.js';
 import { fileInput, type Input, streamInput } from './formats/input.js';
 import { ImportError } from './formats/row-block.js';
@@ -24,11 +25,10 @@ import {
   type ImportedFile,
   type ImportReport,
   importFile,
-  rowNameOf,
   usedColumns,
 } from './import-file.js';
-import type { ImportOptions } from './import-options.js';
-import { idCaseOf, importDimensionOf, planMapping } from './mapping/mapping.js';
+import { type ImportOptions, LINE_ID } from './import-options.js';
+import { idCaseOf, idColumnsOf, importDimensionOf, planMapping } from './mapping/mapping.js';
 import { mappingLines } from './mapping/mapping-table.js';
 import { fetchColumns, makeColumns, type ServerColumns } from './mapping/server-model.js';
 import { isUrl, namedFiles } from './named-files.js';
@@ -66,17 +66,25 @@ export async function importFiles(context: ImportFilesContext): Promise<ImportTo
   const names = await namedFiles(options.files, context.files);
   if (names.length > 1 && (options.badFile !== null || options.stateFile !== null))
     throw new ImportError(`--bad and --state can only be used with a single file, not with ${names.length}`);
+  await refuseSameIds(names, (name) => isNumbered(name, context));
   const client = new RemoteClient(access, options.connections, waiting(context.note));
+  const badFiles = badFilesOf(names);
   let bad = 0;
   try {
-    for (const name of names) bad += await importOne(name, client, context);
+    for (const name of names) {
+      const badFile = path.resolve(options.badFile ?? badFiles(name));
+      bad += await importOne(name, client, { ...context, badFile });
+    }
   } finally {
     client.close();
   }
   return { bad };
 }
 
-async function importOne(name: string, client: RemoteClient, context: ImportFilesContext): Promise<number> {
+/** `badFile` is the absolute path of the file's bad rows. */
+type OneFileContext = ImportFilesContext & { readonly badFile: string };
+
+async function importOne(name: string, client: RemoteClient, context: OneFileContext): Promise<number> {
   const { options, out, access } = context;
   const { input, close } = await openInput(name, context);
   try {
@@ -111,6 +119,20 @@ async function openInput(
   if (isUrl(name)) return openUrl(name, files, signal);
   const handle = await files.open(path.resolve(name), 'read');
   return { input: await fileInput(name, handle), close: () => handle.close() };
+}
+
+/** Whether IDs are made of row numbers. Standard input, which can be read only once, counts as such without an --id. */
+async function isNumbered(name: string, context: ImportFilesContext): Promise<boolean> {
+  const { options } = context;
+  if (options.id !== null) return options.id[0] === LINE_ID;
+  if (name === '-') return true;
+  const { input, close } = await openInput(name, context);
+  try {
+    const { source } = await openSource(input, options, SAMPLE_ROWS);
+    return idColumnsOf(source, options) === null;
+  } finally {
+    await close();
+  }
 }
 
 /** The server's columns. A dry run works without the server: then every column counts as new. */
@@ -159,11 +181,7 @@ function notesOf({ source, sampled: { empties }, mapping }: ImportedFile, { null
   return [...source.notes(), ...(nulls.includes('') ? [] : empties.notes(names, used))];
 }
 
-async function sendAll(
-  file: ImportedFile,
-  client: RemoteClient,
-  context: ImportFilesContext,
-): Promise<number> {
+async function sendAll(file: ImportedFile, client: RemoteClient, context: OneFileContext): Promise<number> {
   const { options, access, elapsedMs, note, signal, out } = context;
   const startMs = elapsedMs();
   const progress = progressOf(file, context);

@@ -451,6 +451,20 @@ t.test('an existing file is overwritten only with --force', async (t) => {
   t.notOk(fs.existsSync(`${file}.part`));
 });
 
+t.test('with --events files, a file that exists refuses the export before a file is written', async (t) => {
+  const file = path.join(dir, 'early.csv');
+  fs.writeFileSync(path.join(dir, 'early.seen.csv'), 'mine');
+  const ran = await run(['trip', '--events', 'files', '-o', file]);
+  t.match(ran, { code: null, error: { message: /early\.seen\.csv exists already: use --force/ } });
+  t.strictSame(
+    fs.readdirSync(dir).filter((name) => name.startsWith('early')),
+    ['early.seen.csv'],
+  );
+  t.equal(fs.readFileSync(path.join(dir, 'early.seen.csv'), 'utf8'), 'mine');
+  t.match(await run(['trip', '--events', 'files', '-o', file, '--force']), { code: 0 });
+  t.equal(fs.readdirSync(dir).filter((name) => name.startsWith('early')).length, 4);
+});
+
 t.test('a failed export prints the reason and leaves no file', async (t) => {
   const file = path.join(dir, 'never.csv');
   t.match(await run(['tripp', '-o', file]), {

@@ -2,6 +2,7 @@
  * Detects the delimiter of CSV from the beginning of a file: the one that divides every row into as many fields as the first row.
  */
 import { readQuotedRow } from '../../../base/index.js';
+import { ImportError } from './row-block.js';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** Rows that are looked at. */
@@ -16,20 +17,27 @@ interface Division {
 
 /**
  * `isWhole` means that no text follows `head`. `usual` is the delimiter of files of this name: it is the result if no other one divides
- * more rows, or as many into more fields.
+ * more rows, or as many into more fields. Throws an ImportError that names the file if two delimiters divide alike, unless one is a
+ * tab that the file's name promises: a comma is usual for too many files.
  */
-export function detectDelimiter(head: string, isWhole: boolean, usual: string): string {
+export function detectDelimiter(head: string, isWhole: boolean, usual: string, name: string): string {
   let best = usual;
   let found = divided(head, isWhole, usual);
+  let equal: string | null = null;
   for (const delimiter of DELIMITERS) {
     if (delimiter === usual) continue;
     const division = divided(head, isWhole, delimiter);
     if (isBetter(division, found)) {
       best = delimiter;
       found = division;
-    }
+      equal = null;
+    } else if (division.width >= 2 && !isBetter(found, division)) equal ??= delimiter;
   }
-  return best;
+  if (equal === null || (best === usual && usual !== ',')) return best;
+  const [one, other] = [best, equal].map((delimiter) => (delimiter === '\t' ? 'a tab' : delimiter));
+  throw new ImportError(
+    `${name}: ${one} and ${other} divide the first rows into equally many fields: name the delimiter with --delimiter`,
+  );
 }
 
 function isBetter(a: Division, b: Division): boolean {

@@ -50,7 +50,7 @@ export const BY_ENDING: Readonly<Record<string, Format>> = {
   '.parquet': 'parquet',
   '.pq': 'parquet',
 };
-const COMPRESSION_ENDINGS = ['.gz', '.zst', '.zstd'];
+export const COMPRESSION_ENDINGS: readonly string[] = ['.gz', '.zst', '.zstd'];
 
 /** The extension of the name, in lower case, without the extension of a compression; of an address that of its path. */
 export function endingOf(named: string): string {
@@ -95,7 +95,7 @@ export async function openSource(
   const usual = ['.tsv', '.tab'].includes(endingOf(name)) ? '\t' : ',';
   const delimiter =
     detected === 'csv'
-      ? (options.delimiter ?? detectDelimiter(Buffer.from(head).toString('utf8'), isWhole, usual))
+      ? (options.delimiter ?? detectDelimiter(Buffer.from(head).toString('utf8'), isWhole, usual, name))
       : usual;
   const description = [
     FORMAT_NAMES[detected],

@@ -23,6 +23,8 @@ export interface Guess {
   readonly decimalPlaces: number | null;
   /** Whether decimals are binary floating-point numbers, whose further digits have no meaning. */
   readonly isFloating: boolean;
+  /** Whether the decimal places are two because enough values are texts with exactly two places. */
+  readonly areAmounts: boolean;
   readonly cardinality: 'low' | 'high';
   /** The reason why no column can be made; null = one can. */
   readonly unfit: string | null;
@@ -55,9 +57,10 @@ type Kind = BaseType | 'record';
 
 const INTEGER_TEXT = /^-?(?:0|[1-9]\d{0,18})$/;
 const DECIMAL_TEXT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/;
+const AMOUNT_PLACES = 2;
 const AMOUNT = /^-?\d+\.\d\d$/;
-/** A single value shows no habit. */
-const AMOUNTS_MIN = 2;
+/** Fewer values show no habit. */
+const AMOUNTS_MIN = 200;
 const BOOLEAN_TEXT = /^(?:true|false)$/i;
 
 const isInt64 = (text: string): boolean => BigInt(text) >= INT64_MIN && BigInt(text) <= INT64_MAX;
@@ -78,8 +81,8 @@ class Kinds {
   }
 
   ofText(text: string): Kind {
-    const read = this.#dateOf(text);
-    if (read !== null) return read.date === null ? 'datetime' : 'date';
+    const date = this.#dateKind(text);
+    if (date !== null) return date;
     const number = this.number(text);
     if (number !== null && INTEGER_TEXT.test(number) && isInt64(number)) return 'integer';
     if (number !== null && DECIMAL_TEXT.test(number)) return 'decimal';
@@ -89,10 +92,16 @@ class Kinds {
 
   /** The kind of a value that its format gives as a string. */
   ofString(text: string): Kind {
+    const date = this.#dateKind(text);
+    if (date !== null) return date;
     if (dateIn(text) !== null) return 'date';
-    if (dateTimeIn(text) !== null) return 'datetime';
+    return dateTimeIn(text) === null ? 'string' : 'datetime';
+  }
+
+  /** The kind of a date in one of the formats; null = it has none of them. */
+  #dateKind(text: string): Kind | null {
     const read = this.#dateOf(text);
-    return read === null ? 'string' : read.date === null ? 'datetime' : 'date';
+    return read === null ? null : read.date === null ? 'datetime' : 'date';
   }
 }
 
@@ -176,10 +185,13 @@ const looksFloating = (evidence: Evidence): boolean =>
   evidence.digits > DOUBLE_DIGITS &&
   (evidence.places > PLACES_FLOATING_MAX || !evidence.fits(evidence.places));
 
+const isOfAmounts = (evidence: Evidence): boolean =>
+  evidence.areAmounts && evidence.valueCount >= AMOUNTS_MIN && evidence.fits(AMOUNT_PLACES);
+
 /** Decimal places for the numbers seen; null when a scaled 64-bit integer does not hold them. */
 function placesFor(evidence: Evidence, isFloating: boolean): number | null {
   const { places, wholeDigits } = evidence;
-  if (evidence.areAmounts && evidence.valueCount >= AMOUNTS_MIN && evidence.fits(2)) return 2;
+  if (isOfAmounts(evidence)) return AMOUNT_PLACES;
   const spareDigits = DIGITS_MAX - wholeDigits;
   const least = isFloating ? 1 : Math.max(1, places);
   if (isFloating ? least > spareDigits : !evidence.fits(least)) return null;
@@ -280,6 +292,7 @@ function guessed(
     isEvents,
     decimalPlaces: type === 'decimal' ? places : null,
     isFloating,
+    areAmounts: type === 'decimal' && schema === null && isOfAmounts(evidence),
     cardinality: isLow ? 'low' : 'high',
     unfit: kind === 'record' || mixed ? 'objects' : null,
     examples: evidence.examples,

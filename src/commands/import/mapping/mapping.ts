@@ -23,6 +23,7 @@ import { type ImportOptions, LINE_ID, type TypeFlag } from '../import-options.js
 import { type Guess, guessColumn } from './guess.js';
 import { proposalFor } from './proposals.js';
 import type { NewColumn, ServerColumns } from './server-model.js';
+import type { TextReading } from './text-reading.js';
 import { columnWriter, ValueError, type ValueForm, valueWriter } from './values.js';
 
 export interface Target {
@@ -90,6 +91,22 @@ export function importDimensionOf(source: RowSource, options: ImportOptions): st
 export const idCaseOf = (server: ServerColumns): TextCase =>
   server?.get(ENTITY_ID_COLUMN)?.textCase ?? 'fold';
 
+function indexOf(name: string, { columns }: RowSource): number {
+  const index = columns.findIndex((column) => column.name === name);
+  if (index >= 0) return index;
+  const names = columns.map((column) => column.name).join(', ');
+  throw new ImportError(`the file has no column ${JSON.stringify(name)}; its columns are ${names}`);
+}
+
+/** Indexes of the columns that make the ID; null = the row's number. Throws an ImportError if --id names an absent column. */
+export function idColumnsOf(source: RowSource, { id }: ImportOptions): readonly number[] | null {
+  if (id !== null)
+    return id.length === 1 && id[0] === LINE_ID ? null : id.map((name) => indexOf(name, source));
+  const names = source.columns.map(({ name }) => name.toLowerCase().replaceAll('_', '-').replace(/^-/, ''));
+  const index = ID_NAMES.map((name) => names.indexOf(name)).find((at) => at >= 0);
+  return index === undefined ? null : [index];
+}
+
 /** Texts and string events have a case. */
 const caseOf = (type: string, textCase: TextCase | null): { readonly case?: TextCase } =>
   textCase !== null && type === 'string' ? { case: textCase } : {};
@@ -134,7 +151,7 @@ class Planner {
     const isOfLines = areLines(this.#source, this.#options);
     const namedAt = isOfLines ? this.#indexOf(DIMENSION_MEMBER) : null;
     for (const name of [...this.#options.renames.keys(), ...skip, ...(columns ?? [])]) this.#indexOf(name);
-    const id = this.#id();
+    const id = idColumnsOf(this.#source, this.#options);
     const eventTargets = events.map(({ column, value, date }) =>
       this.#target(this.#indexOf(value), this.#indexOf(date), column),
     );
@@ -195,21 +212,7 @@ class Planner {
   }
 
   #indexOf(name: string): number {
-    const index = this.#source.columns.findIndex((column) => column.name === name);
-    if (index >= 0) return index;
-    const names = this.#source.columns.map((column) => column.name).join(', ');
-    throw new ImportError(`the file has no column ${JSON.stringify(name)}; its columns are ${names}`);
-  }
-
-  #id(): readonly number[] | null {
-    const { id } = this.#options;
-    if (id !== null)
-      return id.length === 1 && id[0] === LINE_ID ? null : id.map((name) => this.#indexOf(name));
-    const names = this.#source.columns.map(({ name }) =>
-      name.toLowerCase().replaceAll('_', '-').replace(/^-/, ''),
-    );
-    const index = ID_NAMES.map((name) => names.indexOf(name)).find((at) => at >= 0);
-    return index === undefined ? null : [index];
+    return indexOf(name, this.#source);
   }
 
   #guess(index: number): Guess {
@@ -234,11 +237,25 @@ class Planner {
     return new Set([...this.#nulls, ...likelyNulls.keys()]);
   }
 
+  /** The dates of a file's schema are passed on in ISO 8601, to which the formats of --date-format do not apply. */
+  #readingOf(index: number): TextReading {
+    const { reading } = this.#options;
+    const type = this.#source.columns[index].schema?.type;
+    return type === 'date' || type === 'datetime' ? { ...reading, dateFormats: [] } : reading;
+  }
+
   #propose(source: number, type: ColumnType, flag: TypeFlag | null, name: string): void {
     if (baseTypeOf(type) !== 'string' || flag !== null || this.#source.columns[source].schema !== null)
       return;
     const proposal = proposalFor(this.#sample[source] ?? [], this.#nulls);
     if (proposal !== null) this.#remarks.push(`${name} holds ${proposal}`);
+  }
+
+  #remarkAmounts(name: string, { valueCount, decimalPlaces }: Guess): void {
+    this.#remarks.push(
+      `${name}: the first ${valueCount} values all have two decimal places, so the column becomes decimal(${decimalPlaces}), and later ` +
+        `values with more places are bad rows (for more places: --type ${name}='decimal(6)')`,
+    );
   }
 
   /** The name given by a flag, or the file's name in api-name form, with a number appended if it is taken. */
@@ -270,8 +287,15 @@ class Planner {
         ? (wanted['decimal-places'] ?? guess.decimalPlaces)
         : null;
     this.#propose(source, type, flag, name);
+    if (
+      known === undefined &&
+      guess.areAmounts &&
+      baseTypeOf(type) === 'decimal' &&
+      (flag?.decimalPlaces ?? null) === null
+    )
+      this.#remarkAmounts(name, guess);
     const nulls = this.#nullsFor(type, guess, name);
-    const { reading } = this.#options;
+    const reading = this.#readingOf(date ?? source);
     const form: ValueForm = { type, storage: storage ?? null, roundedTo, nulls, reading };
     const target = { source, date, column, form, made: known === undefined ? wanted : null, guess };
     this.#checkSample(target, name);

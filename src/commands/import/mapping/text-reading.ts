@@ -4,7 +4,7 @@ import { remembered } from '../formats/remembered.js';
 
 export interface TextReading {
   readonly decimal: '.' | ',';
-  /** Templates of TO_TIMESTAMP, tried in this order. */
+  /** Templates of TO_TIMESTAMP, tried in this order and before ISO 8601. */
   readonly dateFormats: readonly string[];
 }
 

@@ -42,7 +42,7 @@ export interface ValueForm {
   readonly roundedTo: number | null;
   /** Texts that mean a missing value, in addition to the empty text. */
   readonly nulls: ReadonlySet<string>;
-  /** How texts are read as numbers and dates; absent = decimal points and ISO 8601. */
+  /** How texts are read as numbers and dates, by the formats before ISO 8601; absent = decimal points and ISO 8601. */
   readonly reading?: TextReading;
 }
 
@@ -156,7 +156,7 @@ function dateWriter(reading: TextReading): ValueWriter {
   const read = dateReader(reading.dateFormats);
   return (value) => {
     const text = typeof value === 'string' ? value.trim() : null;
-    const date = text === null ? null : (dateIn(text) ?? read(text)?.date ?? null);
+    const date = text === null ? null : (read(text)?.date ?? dateIn(text));
     return date === null ? no(value, `date YYYY-MM-DD${orFormats(reading)}`) : `"${date}"`;
   };
 }

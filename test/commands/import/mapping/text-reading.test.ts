@@ -1,6 +1,7 @@
 /** Files as spreadsheets and other programs write them: delimiters, encodings, decimal commas, dates, marks for missing values. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { DateDay, Table, tableToIPC, Utf8, vectorFromArray } from 'apache-arrow';
 import t from 'tap';
 import { detectDelimiter } from '../../../../src/commands/import/formats/delimiter.js';
 import { readImportLine } from '../../../../src/commands/import/import-options.js';
@@ -55,7 +56,10 @@ t.test('the delimiter is detected and shown', async (t) => {
 t.test('of several possible delimiters, the one that divides the rows alike is taken', (t) => {
   for (const [head, usual, expected] of [
     ['a;b\n1,5;2\n1;2,5\n', ',', ';'],
-    ['a,b;c\n1,2;3\n', ',', ','],
+    ['a,b;c\n1,2;3\n4,5;6\n7;8\n', ',', ';'],
+    ['a,b;c;d\n1,2;3;4\n', ',', ';'],
+    ['a,b\tc\n1,2\t3\n', '\t', '\t'],
+    ['a;b\n1|2;3\n', ',', ';'],
     ['text\nhello; world\nx\n', ',', ','],
     ['a|b|c\n"x|y"|2|3\n', ',', '|'],
     ['"a\nb";c\n"1\n2";3\n', ',', ';'],
@@ -65,9 +69,28 @@ t.test('of several possible delimiters, the one that divides the rows alike is t
     ['a;b;c\n1;2;"3', ',', ';'],
     ['', ',', ','],
   ] as const) {
-    t.equal(detectDelimiter(head, false, usual), expected, JSON.stringify(head));
+    t.equal(detectDelimiter(head, false, usual, 'x.csv'), expected, JSON.stringify(head));
   }
   t.end();
+});
+
+t.test('two delimiters that divide the rows alike are refused, and --delimiter decides', async (t) => {
+  for (const [head, usual, message] of [
+    [
+      'a,b;c\n1,2;3\n',
+      ',',
+      /^x\.csv: , and ; divide the first rows into equally many fields: .* --delimiter$/,
+    ],
+    ['a,b\tc\n1,2\t3\n', ',', /^x\.csv: , and a tab divide/],
+    ['a;b|c\n1;2|3\n', ',', /^x\.csv: ; and \| divide/],
+    ['a;b|c\n1;2|3\n', '\t', /^x\.csv: ; and \| divide/],
+  ] as const) {
+    t.throws(() => detectDelimiter(head, true, usual, 'x.csv'), { message }, JSON.stringify(head));
+  }
+  const text = 'id;name, first\n1;Smith, J\n';
+  await t.rejects(imported(text), { message: /\.csv: , and ; divide .* --delimiter$/ });
+  const { rows } = await imported(text, ['--delimiter', ';']);
+  t.strictSame(rows, [{ 'entity-id': '1', 'name-first': 'smith, j' }]);
 });
 
 t.test('encodings are named by --encoding or by the byte order mark', async (t) => {
@@ -180,6 +203,42 @@ t.test('local dates are proposed if all values fit, and read with --date-format'
   t.equal(proposalFor(['word', '1,5'], new Set()), null);
 });
 
+t.test(
+  'the format of --date-format comes before ISO 8601, except for dates that a schema marks',
+  async (t) => {
+    const words = ['--date-format', 'YYYY-DD-MM'];
+    const expected = [{ 'entity-id': '1', day: '2024-02-01', moment: '2024-02-01T00:00:00Z' }];
+    const types = ['--type', 'day=date', '--type', 'moment=datetime'];
+    for (const [text, ending] of [
+      ['id,day,moment\n1,2024-01-02,2024-01-02\n', 'csv'],
+      ['{"id":"1","day":"2024-01-02","moment":"2024-01-02"}\n', 'ndjson'],
+    ]) {
+      t.strictSame((await imported(text, [...words, ...types], ending)).rows, expected, ending);
+      const [{ day }] = (await imported(text, words, ending)).rows;
+      t.equal(day, '2024-02-01', `${ending}, guessed`);
+    }
+    const timed = await imported(
+      '{"id":"1","at":"2024-01-02"}\n',
+      ['--date-format', 'YYYY-DD-MM', '--date-format', 'YYYY-DD-MM HH24:MI'],
+      'ndjson',
+    );
+    t.match(timed.output, /at +at +date /);
+    const either = await imported('id,day\n1,2024-01-02\n2,31.12.1999\n', ['--date-format', 'DD.MM.YYYY']);
+    t.strictSame(
+      either.rows.map(({ day }) => day),
+      ['2024-01-02', '1999-12-31'],
+      'ISO 8601 where the format does not fit',
+    );
+    const typed = new Table({
+      id: vectorFromArray(['1'], new Utf8()),
+      day: vectorFromArray([new Date('2024-01-02')], new DateDay()),
+      text: vectorFromArray(['2024-01-02'], new Utf8()),
+    });
+    const ofSchema = await imported(tableToIPC(typed, 'file'), [...words, '--type', 'text=date'], 'arrow');
+    t.strictSame(ofSchema.rows, [{ 'entity-id': '1', day: '2024-01-02', text: '2024-02-01' }]);
+  },
+);
+
 t.test('one n/a among numbers is reported and imported as NULL; among texts it is a text', async (t) => {
   const lines = Array.from(
     { length: 2_000 },
@@ -200,9 +259,32 @@ t.test('one n/a among numbers is reported and imported as NULL; among texts it i
   t.match(mixed.output, /n +n +string/, 'other words make a column of texts');
 });
 
-t.test('amounts with two places are decimal(2), other decimals have places to spare', async (t) => {
-  const { output } = await imported('id,price,rate\n1,12.50,0.5\n2,3.00,0.25\n');
-  t.match(output, /price +price +decimal\(2\)/);
-  t.match(output, /rate +rate +decimal\(6\)/);
-  t.match((await imported('id;price\n1;1.012,50\n2;3,00\n', ['--decimal', ','])).output, /decimal\(2\)/);
-});
+t.test(
+  '200 amounts with two places are decimal(2), which is named; fewer have places to spare',
+  async (t) => {
+    const lines = (count: number, cut: string): string =>
+      Array.from(
+        { length: count },
+        (_, row) => `${row}${cut}1${row % 2 === 0 ? '' : '2'}.50${cut}0.5\n`,
+      ).join('');
+    const csv = (count: number): string => `id,price,rate\n${lines(count, ',')}`;
+    const { output } = await imported(csv(200));
+    t.match(output, /price +price +decimal\(2\)/);
+    t.match(
+      output,
+      /note: price: the first 200 values all have two decimal places, so .* decimal\(2\).*--type price=/,
+    );
+    t.match(output, /rate +rate +decimal\(6\)/);
+    const few = await imported(csv(199));
+    t.match(few.output, /price +price +decimal\(6\)/);
+    t.notMatch(few.output, /two decimal places/);
+    const flagged = await imported(csv(200), ['--type', 'price=decimal(4)']);
+    t.match(flagged.output, /price +price +decimal\(4\)/);
+    t.notMatch(flagged.output, /two decimal places/);
+    const late = await imported(`id,price\n1,1.50\n2,2.25\n3,0.125\n`);
+    t.equal(late.bad, 0);
+    t.equal(late.rows[2].price, 0.125);
+    const comma = `id;price\n${lines(200, ';').replaceAll(';0.5', '').replaceAll('.', ',')}`;
+    t.match((await imported(comma, ['--decimal', ','])).output, /decimal\(2\)/);
+  },
+);
