@@ -41,15 +41,16 @@ t.test('every success and every refusal of an endpoint matches the document', as
     path: '/v1/query/saved',
     body: { name: QUERY_NAME, type: 'count/entity', query: [{ name: { equals: 'ann' } }] },
   };
+  const segment: ApiRequest = { path: '/v1/segment', body: { name: QUERY_NAME, ids: ['e1'] } };
   // Bodies of records are answered with lines: see the next test.
   for (const { method, path, scope, isLive } of ENDPOINTS.filter(({ takesRecords }) => !takesRecords)) {
     const { body, before = [] } = BODIES[`${method} ${path}`] ?? {};
     const key = scope === 'database' ? keys.master : keys.team;
-    const at = path.replace(':query_name', QUERY_NAME);
+    const at = path.replace(/:\w+_name/, QUERY_NAME);
     const asSql = path === '/v1/sql';
     const headers = asSql ? { 'content-type': 'application/sql' } : undefined;
     const text = asSql ? 'SELECT name, age FROM [default]' : undefined;
-    if (at !== path) await client.request(saved);
+    if (at !== path) await client.request(path.includes(':segment_name') ? segment : saved);
     for (const request of before) await client.request({ ...request, key });
     const sent: ApiRequest = {
       method,
