@@ -2,7 +2,7 @@ export * from './arena.js';
 export * from './dictionary.js';
 export * from './dimension-shard.js';
 export * from './entity-segment.js';
-export { orderByDate } from './event-order.js';
+export { orderByDate, permute } from './event-order.js';
 export * from './event-segment.js';
 export * from './event-table.js';
 export * from './latest-column.js';

@@ -1,6 +1,5 @@
 /** Sorts the events of one entity by date, in parallel columns whose first has the dates. */
-import { orderByDate } from '../../storage/index.js';
-import { extremes } from '../event-order/entity-order.js';
+import { sortRange } from '../event-order/entity-order.js';
 
 /** Up to so many events are sorted by insertion. */
 const INSERTION_MAX = 24;
@@ -15,14 +14,7 @@ export function sortDates(columns: readonly Uint32Array[], from: number, to: num
     for (; sorted < to; sorted++) insert(columns, from, sorted);
     return;
   }
-  const own = dates.subarray(from, to);
-  const [min, max] = extremes(own);
-  const order = orderByDate(own, min, max);
-  if (order === null) return;
-  for (const column of columns) {
-    const copy = column.slice(from, to);
-    for (let at = 0; at < order.length; at++) column[from + at] = copy[order[at]];
-  }
+  sortRange(columns, from, to);
 }
 
 function insert(columns: readonly Uint32Array[], from: number, at: number): void {

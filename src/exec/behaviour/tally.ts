@@ -11,7 +11,7 @@ const RESULT_BYTES = 12;
 export class Tally {
   readonly counts: Float64Array;
   readonly #run: QueryRun;
-  readonly #lists: (SampleList | undefined)[] = [];
+  readonly #lists: (SampleList | undefined)[];
 
   constructor(slotCount: number, run: QueryRun) {
     run.reserve(slotCount * SLOT_BYTES * 2);

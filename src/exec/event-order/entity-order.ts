@@ -3,7 +3,7 @@
  * Layout  parallel arrays, 8 bytes per event and the width of its code, 4 bytes per row.
  * Cost    two passes over the events, and a sort of those of each entity that were not stored by date.
  */
-import { type EventSegment, orderByDate, readCodes } from '../../storage/index.js';
+import { type EventSegment, orderByDate, permute, readCodes } from '../../storage/index.js';
 
 /** Up to so many events of an entity are sorted by insertion. */
 const INSERTION_MAX = 24;
@@ -22,7 +22,7 @@ export interface OrderRun {
 export type Codes = Uint8Array | Uint16Array | Uint32Array;
 
 export class EntityOrder {
-  /** The row has the events [starts[row], starts[row + 1]); rows behind the last start have none. */
+  /** The row has the events [starts[row], starts[row + 1]); rows after the last start have none. */
   readonly starts: Uint32Array;
   /** Seconds since 1970-01-01. */
   readonly dates: Uint32Array;
@@ -112,7 +112,8 @@ export class EntityOrder {
 
   /** The order of equal dates stays. */
   #sortDates(run: OrderRun): void {
-    const { starts, dates } = this;
+    const { starts, dates, positions, codes } = this;
+    const columns = codes === null ? [dates, positions] : [dates, positions, codes];
     for (let row = 0; row + 1 < starts.length; row++) {
       if (row % CHECK_ROWS === 0) run.check();
       const [from, to] = [starts[row], starts[row + 1]];
@@ -120,7 +121,7 @@ export class EntityOrder {
       while (sorted < to && dates[sorted - 1] <= dates[sorted]) sorted++;
       if (sorted >= to) continue;
       if (to - from <= INSERTION_MAX) for (; sorted < to; sorted++) this.#insert(from, sorted);
-      else this.#sortRange(from, to);
+      else sortRange(columns, from, to);
     }
   }
 
@@ -138,17 +139,6 @@ export class EntityOrder {
     positions[to] = position;
     if (codes !== null) codes[to] = code;
   }
-
-  #sortRange(from: number, to: number): void {
-    const own = this.dates.subarray(from, to);
-    const order = orderByDate(own, ...extremes(own));
-    if (order === null) return;
-    for (const column of [this.dates, this.positions, this.codes]) {
-      if (column === null) continue;
-      const copy = column.slice(from, to);
-      for (let at = 0; at < order.length; at++) column[from + at] = copy[order[at]];
-    }
-  }
 }
 
 function greatestStep(starts: Uint32Array): number {
@@ -162,12 +152,14 @@ function newCodes(width: number, count: number): Codes {
   return width === 2 ? new Uint16Array(count) : new Uint32Array(count);
 }
 
-/** The least and the greatest value. */
-export function extremes(dates: Uint32Array): [min: number, max: number] {
+/** Sorts the events [from, to) of parallel columns, whose first has the dates; the order of equal dates stays. */
+export function sortRange(columns: readonly Codes[], from: number, to: number): void {
+  const dates = columns[0].subarray(from, to) as Uint32Array;
   let [min, max] = [0xffffffff, 0];
   for (let at = 0; at < dates.length; at++) {
     if (dates[at] < min) min = dates[at];
     if (dates[at] > max) max = dates[at];
   }
-  return [min, max];
+  const order = orderByDate(dates, min, max);
+  if (order !== null) for (const column of columns) permute(column, from, 1, order);
 }

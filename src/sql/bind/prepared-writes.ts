@@ -15,7 +15,7 @@ import { concatenated, inOrder, rowsOfBatches, rowsOfCondition, type WrittenRows
 
 type OfModel<T> = (model: DatabaseModel) => T;
 
-/** The request of statement `index` of a body; `model` is that before the body. One behind the last: after the body. */
+/** The request of statement `index` of a body; the number of statements as index = after the body. `model`: before the body. */
 export type RequestAt = (model: DatabaseModel, index: number) => SqlRequest;
 
 export interface PreparedWrites {

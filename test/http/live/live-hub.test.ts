@@ -175,7 +175,7 @@ t.test('a stream ends with the reason when the rights or the query are gone', as
   t.equal(live.front.logLines.filter((line) => line.includes('unexpected')).length, 0);
 });
 
-t.test('a temporary error is told once, and the stream goes on', async (t) => {
+t.test('a temporary error is reported once, and the stream goes on', async (t) => {
   const live = await startLive(t);
   const { engine } = live.front;
   const stream = await live.open();

@@ -6,12 +6,13 @@ import type { FunnelQuestion } from '../../../ir/index.js';
 import { AttemptCheck } from './attempt-check.js';
 import type { Attempt, AttemptRules } from './rules.js';
 import { SimpleAnyOrder } from './simple-any-order.js';
+import { SimpleInOrder } from './simple-in-order.js';
 import { SimpleSearch } from './simple-search.js';
 
 export class SimpleAttempts {
   readonly #question: FunnelQuestion;
   readonly #rules: AttemptRules;
-  readonly #search: SimpleSearch | SimpleAnyOrder;
+  readonly #search: SimpleSearch;
   readonly #check: AttemptCheck;
 
   /** null = the question needs the exact search for every entity. `columns`: those of the current block. */
@@ -23,19 +24,17 @@ export class SimpleAttempts {
   ): SimpleAttempts | null {
     if (isTied || question.same.length > 0 || question.optional.includes(true)) return null;
     const check = new AttemptCheck(columns, question);
-    if (question.order === 'any') {
-      return SimpleAnyOrder.supports(rules)
-        ? new SimpleAttempts(question, rules, new SimpleAnyOrder(columns, rules), check)
-        : null;
-    }
-    if (check.isNeeded && question.attempts === 'every') return null;
-    return new SimpleAttempts(question, rules, new SimpleSearch(columns, rules), check);
+    const isAny = question.order === 'any';
+    if (isAny ? !SimpleAnyOrder.supports(rules) : check.isNeeded && question.attempts === 'every')
+      return null;
+    const steps = isAny ? new SimpleAnyOrder(columns, rules) : new SimpleInOrder(columns, rules);
+    return new SimpleAttempts(question, rules, new SimpleSearch(columns[0], rules, steps), check);
   }
 
   private constructor(
     question: FunnelQuestion,
     rules: AttemptRules,
-    search: SimpleSearch | SimpleAnyOrder,
+    search: SimpleSearch,
     check: AttemptCheck,
   ) {
     this.#question = question;
@@ -50,9 +49,7 @@ export class SimpleAttempts {
    */
   each(from: number, to: number, lo: number, hi: number, visit: (attempt: Attempt) => void): boolean {
     const search = this.#search;
-    if (search instanceof SimpleAnyOrder) search.load(from, to, lo);
-    else search.load(from, to, this.#openSteps(lo, hi));
-    if (!search.canSearch()) return false;
+    if (!search.load(from, to, lo, hi)) return false;
     if (this.#question.attempts !== 'every') {
       const attempt = this.#question.attempts === 'best' ? search.best() : search.firstAfter(-1);
       if (attempt === null) return true;
@@ -69,13 +66,5 @@ export class SimpleAttempts {
       visit(attempt);
     }
     return true;
-  }
-
-  /** The number of first steps that the entity may take. */
-  #openSteps(lo: number, hi: number): number {
-    const { stepCount } = this.#rules;
-    let step = 0;
-    while (step < stepCount && (((step < 32 ? lo : hi) >>> (step & 31)) & 1) === 1) step++;
-    return step;
   }
 }

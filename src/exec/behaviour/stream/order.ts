@@ -3,6 +3,7 @@
  * Cost  linear in events, and a sort of the distinct values of each second.
  */
 
+import { permute } from '../../../storage/index.js';
 import type { EntityEvents } from '../entity-events.js';
 import { insertBefore } from '../event-sort.js';
 
@@ -83,9 +84,6 @@ export class StreamOrder {
       order[to] = at - begin;
       targets.set(key, to + 1);
     }
-    for (const column of this.#events.columns) {
-      const copy = column.slice(begin, end);
-      for (let at = 0; at < order.length; at++) column[begin + at] = copy[order[at]];
-    }
+    for (const column of this.#events.columns) permute(column, begin, 1, order);
   }
 }
