@@ -8,7 +8,6 @@ import { randomBytes } from 'node:crypto';
 import type { MemoryAccount, RandomBytes } from '../base/index.js';
 import { ARENA_RESERVED_BYTES, type Kernels, kernelsFor } from '../kernels/index.js';
 
-
 const PAGE_BYTES = 65_536;
 const PAGES_MAX = 65_536;
 /** The seed of the hash kernels: two odd u64. */
