@@ -115,6 +115,7 @@ export const questionFields = {
   ...countFields,
   query: unread(optional(query)),
   between: unread(orNull(between)),
+  'bypass-cache': orNull(flag('Recomputes the answer instead of using a cached one.', WRONG)),
   ...localTimeFields,
 };
 
@@ -176,7 +177,7 @@ export const retention = named(
     ),
     count: orNull(choice(['on', 'on-or-after'], 'When an entity has returned; default on.', WRONG)),
     rolling: orNull(flag('Periods begin at the reference event instead of with the calendar.', WRONG)),
-    until: unread(orNull(text('The last instant of returns; default now.'))),
+    until: orNull(text('The last instant of returns; default now.', { codes: WRONG })),
     breakdown: unread(orNull(breakdown)),
   }),
 );
@@ -214,7 +215,7 @@ export const retentionCondition = named(
   'RetentionCondition',
   body(QUESTION, {
     ...inCondition(retention.properties),
-    'cohort-of': unread(text('A date in the period of the cohort.')),
+    'cohort-of': text('A date in the period of the cohort.', { codes: WRONG }),
     period: orNull(
       integer(
         'The period or bracket in which the entity returned, counted from 0.',

@@ -1,6 +1,6 @@
 /** The members of segments among the rows of a dimension's shard, as they were when they were last read. */
 
-/** Bytes of all bitmaps of a dimension's shard; the least recently read ones are dropped. */
+/** Bytes that are retained for all segments of a dimension's shard; the least recently read ones are dropped. */
 const BYTES_MAX = 32 * 2 ** 20;
 
 /** A dimension's shard whose rows decide who is a member, and the position up to which its changes are in the bitmap. */
@@ -16,10 +16,13 @@ export interface SegmentBitmap {
   readonly bitmap: Uint8Array;
   /** The dimension itself, then those of the IDs of static segments; undefined = there was none. */
   readonly sources: readonly (SegmentSource | undefined)[];
+  /** What the next computation of the bitmap uses. */
+  readonly retained: { readonly bytes: number };
 }
 
 export class SegmentBitmaps {
   readonly #ofSegment = new Map<number, SegmentBitmap>();
+  readonly #bytesOf = new Map<number, number>();
   #bytes = 0;
 
   get memoryBytes(): number {
@@ -37,7 +40,9 @@ export class SegmentBitmaps {
   set(segmentId: number, bitmap: SegmentBitmap): void {
     this.#drop(segmentId);
     this.#ofSegment.set(segmentId, bitmap);
-    this.#bytes += bitmap.bitmap.byteLength;
+    const bytes = bitmap.bitmap.byteLength + bitmap.retained.bytes;
+    this.#bytesOf.set(segmentId, bytes);
+    this.#bytes += bytes;
     for (const oldest of this.#ofSegment.keys()) {
       if (this.#bytes <= BYTES_MAX || oldest === segmentId) return;
       this.#drop(oldest);
@@ -45,7 +50,8 @@ export class SegmentBitmaps {
   }
 
   #drop(segmentId: number): void {
-    this.#bytes -= this.#ofSegment.get(segmentId)?.bitmap.byteLength ?? 0;
+    this.#bytes -= this.#bytesOf.get(segmentId) ?? 0;
+    this.#bytesOf.delete(segmentId);
     this.#ofSegment.delete(segmentId);
   }
 }

@@ -1,5 +1,4 @@
 /** Servers filled with generated histories, whose answers to questions are compared with those of the models. */
-import type { Test } from 'tap';
 import {
   type Comparison,
   difference,
@@ -25,7 +24,11 @@ export class BehaviourServer {
   }
 
   /** Starts a server that ends with the test and contains the histories. */
-  static async start(t: Test, shards: number, worlds: readonly GeneratedHistory[]): Promise<BehaviourServer> {
+  static async start(
+    t: { readonly teardown: (end: () => Promise<void>) => unknown },
+    shards: number,
+    worlds: readonly GeneratedHistory[],
+  ): Promise<BehaviourServer> {
     const server = await ConformanceServer.start(true, { shards, workers: Math.min(shards, 2) });
     t.teardown(() => server.stop());
     const filled = new BehaviourServer(server);

@@ -90,6 +90,17 @@ t.test('tables of questions', async (t) => {
     ],
     'grouped',
   );
+  const classes = { ...QUESTIONS.funnel, histogram: 2 };
+  const withClasses = await answerOf<{
+    steps: { histogram?: { from: number; to: number; count: number }[] }[];
+  }>('funnel', classes);
+  t.strictSame(
+    await sql(
+      `SELECT [seconds-from] AS [from], [seconds-to] AS [to], [count] FROM funnel(${textOf(classes)}) WHERE part = 'whole' AND [seconds-to] IS NOT NULL ORDER BY [seconds-from]`,
+    ),
+    withClasses.steps[1].histogram,
+    'a histogram',
+  );
   const actives = await answerOf<{ series: { between: string[]; count: number; rolling: number }[] }>(
     'actives',
     QUESTIONS.actives,
@@ -139,7 +150,11 @@ t.test('tables of questions', async (t) => {
   for (const [text, code] of [
     ["SELECT * FROM funnel('{}')", 4010],
     ['SELECT * FROM funnel(1)', 6000],
-    [`SELECT * FROM funnel('{"steps": [], "histogram": 3}')`, 4038],
+    [
+      `SELECT * FROM funnel(${textOf({ ...classes, histogram: 100, interval: 'hours', between: ['2024-01-01', '2024-12-01'] })})`,
+      4038,
+    ],
+    [`SELECT * FROM funnel('{"steps": [], "histogram": 3}')`, 9101],
     ["SELECT * FROM funnels('{}')", 6000],
     ["SELECT * FROM funnel('{')", 1503],
   ] as const) {

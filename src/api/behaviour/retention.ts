@@ -85,7 +85,7 @@ function bracketsOf({ body, prefix }: RetentionCall): RetentionQuestion['bracket
 }
 
 function untilOf({ body, nowMs, prefix }: RetentionCall, zone: ZoneOffsets): number {
-  return readInstant((body.get('until') as Json | undefined) ?? 'now', nowMs, `${prefix}until`, zone);
+  return readInstant(body.get('until') ?? 'now', nowMs, `${prefix}until`, zone);
 }
 
 /** The length of a rolling period; null = calendar periods. Throws 9101. */

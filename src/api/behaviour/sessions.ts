@@ -60,7 +60,11 @@ function startsOf(
   const ids = new Set(stream.map(({ id }) => id));
   return checkAll(starts, (json, index) => {
     const path = `${prefix}starts[${index}]`;
-    const own = binder.eventObject(json, path).filter(([{ columnId }]) => ids.has(columnId));
+    const own = binder.eventObject(json, path).flatMap((tests) => {
+      // An event of the stream is one value; the tests on the values tied to it may stand before its own.
+      const first = tests.find(({ columnId }) => ids.has(columnId));
+      return first === undefined ? [] : [[first, ...tests.filter((test) => test !== first)]];
+    });
     if (own.length === 0) throw new QuarryError(9101, `${path}.event is not an event of the stream`);
     return own;
   }).flat();

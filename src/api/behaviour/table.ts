@@ -1,12 +1,18 @@
 /** Questions about behaviour as tables of SQL: the question is bound as by its endpoint, and its answer becomes rows. */
 import { type BindingTime, QuarryError } from '../../base/index.js';
 import { BEHAVIOUR_KINDS, QUESTION_COLUMNS, type QuestionColumn } from '../../interface/index.js';
-import { type BehaviourKind, type Constant, slotsPerGroup, type TableQuestion } from '../../ir/index.js';
+import {
+  type BehaviourKind,
+  type Constant,
+  periodCount,
+  slotsPerGroup,
+  type TableQuestion,
+} from '../../ir/index.js';
 import { type DatabaseModel, parseInstant } from '../../schema/index.js';
 import type { SqlType } from '../../vector/index.js';
 import type { Access } from '../body/access.js';
 import { objectAt } from '../body/fields.js';
-import { type Json, parseJson } from '../body/json.js';
+import { ExactNumber, type Json, parseJson } from '../body/json.js';
 import { AnswerText } from '../query/aggregate-text.js';
 import { bindBehaviour } from './kinds.js';
 
@@ -25,8 +31,7 @@ const NUMBERS_MAX = 200_000;
 
 /**
  * The table of the question `text`, the JSON object that the endpoint of its kind takes (null = the caller has none); null =
- * there is no such kind. Throws the errors of the endpoint, and 4038 for a histogram, which has no rows here, and for an answer
- * of more than NUMBERS_MAX numbers.
+ * there is no such kind. Throws the errors of the endpoint, and 4038 for an answer of more than NUMBERS_MAX numbers.
  */
 export function bindQuestionTable(
   name: string,
@@ -39,12 +44,13 @@ export function bindQuestionTable(
   if (kind === undefined) return null;
   if (text === null) return 'no question';
   const json = objectAt(parseJson(new TextEncoder().encode(text)), 4004, `the argument of ${kind}`);
-  if (json.has('histogram')) {
-    throw new QuarryError(4038, '"histogram" cannot be used in a table; POST /v1/query/funnel answers it');
-  }
   const body = new Map<string, Json>([...json, ['query-name', NAME]]);
   const [{ bound }] = bindBehaviour(kind, body, model, nowMs, access);
-  const numbers = slotsPerGroup(bound.plan) * ((bound.plan.breakdown?.limit ?? -2) + 3);
+  const { plan } = bound;
+  const histogram = json.get('histogram');
+  const classes = histogram instanceof ExactNumber ? Number(histogram.text) : 0;
+  const slots = slotsPerGroup(plan) + classes * (periodCount(plan.periods) + 1);
+  const numbers = slots * ((plan.breakdown?.limit ?? -2) + 3);
   if (numbers > NUMBERS_MAX) {
     throw new QuarryError(
       4038,
@@ -59,7 +65,7 @@ export function bindQuestionTable(
     return rows.map((row) => columns.map((column) => storedValue(row[column.name], column)));
   };
   return {
-    question: { kind, plan: bound.plan, rowsOf },
+    question: { kind, plan, rowsOf },
     columns: columns.map(({ name: label, type }) => ({
       name: label,
       type: { type },
@@ -96,8 +102,18 @@ const inParts = (answer: Answer, rowsOf: (of: Answer) => readonly Row[]): readon
   ),
 ];
 
+/** The steps, each before the classes of its histogram. */
 const stepsOf = (answer: Answer): readonly Row[] =>
-  listIn(answer, 'steps').map((step, index) => ({ ...step, step: index + 1, ...statsOf(step, 'seconds') }));
+  listIn(answer, 'steps').flatMap((step, index): readonly Row[] => {
+    const { name } = step;
+    const head = { step: index + 1, name };
+    return [
+      { ...step, ...head, ...statsOf(step, 'seconds') },
+      ...listIn(step, 'histogram').map(({ from, to, count }) => {
+        return { ...head, 'seconds-from': from, 'seconds-to': to, count };
+      }),
+    ];
+  });
 
 function retained(of: Answer, head: Row): readonly Row[] {
   const ratios = (of.ratios ?? []) as readonly unknown[];

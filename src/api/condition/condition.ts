@@ -23,7 +23,14 @@ import type { ColumnCheck } from './column-check.js';
 import { bindColumn, bindEvents, type ColumnCondition } from './column-condition.js';
 import { bindNear, hasNear, type NearRules } from './near.js';
 import { conditionOf, listOperand, type Operand, type OperandContent, type QueryTree } from './query-tree.js';
-import { bindSegment, type Nesting, NOT_NESTED, nestedDeeper, segmentNameIn } from './segment-condition.js';
+import {
+  bindSegment,
+  checkSegmentName,
+  type Nesting,
+  NOT_NESTED,
+  nestedDeeper,
+  segmentNameIn,
+} from './segment-condition.js';
 
 interface Scope {
   readonly dimension: Dimension;
@@ -207,9 +214,10 @@ function readLeaf(element: Json, scope: Scope, path: string): OperandContent {
 /** The condition on a segment, or null if the object is another condition. Throws 506, 4048, 9101, 9106 and the errors of its query. */
 function segmentOf(object: JsonObject, scope: Scope, path: string): Condition | null {
   const name = segmentNameIn(object);
+  const { dimension, nowMs, checkColumn } = scope;
+  checkSegmentName(object, dimension, path);
   if (name === null) return null;
   countCondition(scope, path);
-  const { dimension, nowMs, checkColumn } = scope;
   return bindSegment({ name, dimension, nesting: scope.nesting, path, checkColumn }, (query, nesting) => {
     const inner = { ...scopeOf(dimension, nowMs, checkColumn, 4007), nesting };
     const condition = conditionOf(readList(queryList(query, path), inner, path, 1));

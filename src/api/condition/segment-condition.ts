@@ -5,7 +5,7 @@
 import { QuarryError, quoted, SEGMENT_CONDITIONS_MAX } from '../../base/index.js';
 import type { Condition } from '../../ir/index.js';
 import { type Dimension, newColumn } from '../../schema/index.js';
-import { type Json, type JsonObject, parseJson } from '../body/json.js';
+import { isObject, type Json, type JsonObject, kindOf, parseJson } from '../body/json.js';
 import type { ColumnCheck } from './column-check.js';
 
 /** Conditions on behaviour and segments may contain each other so deep. */
@@ -35,6 +35,14 @@ export function segmentNameIn(object: JsonObject): string | null {
   if (object.size !== 1) return null;
   const name = object.get('segment');
   return typeof name === 'string' ? name : null;
+}
+
+/** Throws 9101 for a condition on a segment whose value is no name, if no column is called `segment`. */
+export function checkSegmentName(object: JsonObject, dimension: Dimension, path: string): void {
+  const value = object.get('segment');
+  if (value === undefined || typeof value === 'string' || isObject(value) || object.size !== 1) return;
+  if (dimension.columns.get('segment')?.active === true) return;
+  throw new QuarryError(9101, `${path}.segment must be the name of a segment, not ${kindOf(value)}`);
 }
 
 export interface SegmentUse {

@@ -10,10 +10,11 @@ import { type DimensionModel, readDimensions } from './dimension.js';
 import { type Exported, exportedBytes, ofDimension, ofEvents, ofStatement } from './export-rows.js';
 import { EXPORT_FORMATS, type FileForm, isText, readForm } from './format.js';
 import { rowProgress } from './progress-of-rows.js';
+import { exportSegments } from './segments.js';
 import { SqlClient } from './sql-client.js';
 import { ReaderGoneError, refuseExisting, writeFile, writeOutput } from './target.js';
 
-export const exportHelp = `quarry export [DIMENSION | --sql SELECT] [-o FILE] [options]
+export const exportHelp = `quarry export [DIMENSION | --sql SELECT | --segments] [-o FILE] [options]
 
 Writes all rows of a dimension (by default of "default"), or the result of a SELECT, to a file or to standard output.
 The file is written as FILE.part and renamed when it is complete and on disk. If the export fails, the file is removed.
@@ -28,6 +29,8 @@ The file is written as FILE.part and renamed when it is complete and on disk. If
   --events E        the events of a dimension: files = a file for each event column beside FILE, named FILE.COLUMN.FORMAT,
                     with entity ID, value and date of each event; nested = lines of NDJSON with lists of events, as
                     --format insert writes (default: without events)
+  --segments        write the segments of the database as lines of JSON, which quarry import --segments reads: each with its
+                    query, or with the IDs of its members that are entities
   --force           replace FILE
 
 The file holds the entity ID and the attribute columns; what it leaves out is named. Parquet and Arrow keep types: lists
@@ -55,12 +58,13 @@ const FLAGS = {
   format: { type: 'string' },
   compression: { type: 'string' },
   events: { type: 'string' },
+  segments: { type: 'boolean' },
   force: { type: 'boolean' },
 } as const;
 
 export interface ExportLine {
-  /** A SELECT statement, or the name of a dimension. */
-  readonly rows: { readonly sql: string } | { readonly dimension: string };
+  /** A SELECT statement, or the name of a dimension; null = the segments of the database. */
+  readonly rows: { readonly sql: string } | { readonly dimension: string } | null;
   /** null = standard output. */
   readonly file: string | null;
   readonly form: FileForm;
@@ -83,6 +87,16 @@ export function readExportLine(
   const file = output === undefined || output === '-' ? null : path.resolve(output);
   const read = readForm({ format: flag('format'), compression: flag('compression') }, file);
   if ('wrong' in read) return read;
+  const force = flag('force') !== undefined;
+  if (flag('segments') !== undefined) {
+    const isPlain = read.format === 'ndjson' && read.compression === 'none' && named.length === 0;
+    return isPlain && flag('events') === undefined
+      ? { rows: null, file, form: read, eventFiles: false, force }
+      : {
+          wrong:
+            '--segments writes NDJSON: name a file such as segments.ndjson, and no dimension, SELECT or events',
+        };
+  }
   const events = flag('events');
   const wrongEvents = wrongOfEvents(events, read, file, sql);
   if (wrongEvents !== null) return { wrong: `--events: ${wrongEvents}` };
@@ -91,7 +105,7 @@ export function readExportLine(
     return { wrong: '--format insert exports a whole dimension, not a SELECT' };
   }
   const rows = sql === undefined ? { dimension: named[0] ?? 'default' } : { sql };
-  return { rows, file, form, eventFiles: events === 'files', force: flag('force') !== undefined };
+  return { rows, file, form, eventFiles: events === 'files', force };
 }
 
 function wrongOfEvents(
@@ -124,7 +138,7 @@ export async function exportCommand(argv: readonly string[], context: CommandCon
       `${line.form.format} cannot be shown on a terminal: write it to a file with -o FILE`,
     );
   }
-  const access = await readRemote(flags, 'read-key', context);
+  const access = await readRemote(flags, line.rows === null ? 'master-key' : 'read-key', context);
   if ('wrong' in access) return context.usage(access.wrong);
   const client = new RemoteClient(access, Number.POSITIVE_INFINITY);
   const signal = context.interrupted();
@@ -148,6 +162,11 @@ async function exportLine(
   const shown = { progress: NO_PROGRESS };
   const note = (text: string): void => shown.progress.aside(() => context.note(text));
   const sqlClient = new SqlClient(client, access, signal, note);
+  if (rows === null) {
+    const count = await exportSegments(sqlClient, { file, force, stdout: context.stdout }, note);
+    context.note(`${count} segments`);
+    return;
+  }
   const exported =
     'sql' in rows ? ofStatement(rows.sql) : ofDimension(await dimensionNamed(rows.dimension, sqlClient));
   const { whole } = exported;

@@ -4,6 +4,7 @@ import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { REMOTE_HELP, readRemote } from '../remote/index.js';
 import { ENCODINGS } from './formats/encoding.js';
 import { importFiles, readImportLine } from './index.js';
+import { importSegments } from './segments.js';
 
 export const importHelp = `quarry import [options] FILE...
 
@@ -49,6 +50,8 @@ file's schema or guessed from its first 10,000 rows. Existing columns are not ch
   --state FILE      the file that records the progress (default: FILE.import.json; none for standard input)
   --retry-seconds N give up if the server accepts nothing for this time (default: 60)
   --connections N   number of concurrent inserts (default: 4)
+  --segments FILE   make the segments that quarry export --segments wrote, without other options than the ones below;
+                    if one of their names exists, none is made
 ${REMOTE_HELP}
 A row is bad if it cannot be read, if a value does not fit its column, if it has no ID or no value, or if the server
 refuses it. All other rows are imported. Rows with the same ID are one entity: the events of all rows are kept, and the
@@ -71,6 +74,7 @@ some rows are bad.
 `;
 
 export async function importCommand(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
+  if (argv.some((word) => /^--segments(=|$)/.test(word))) return importSegments(argv, context);
   const line = readImportLine(argv);
   if ('wrong' in line) return context.usage(line.wrong);
   const access = await readRemote(line.flags, 'write-key', context);

@@ -6,8 +6,8 @@
  *             condition deleted rows may be selected (they have no values, but they have events, and IDs that `not`
  *             selects); at the root they are removed.
  */
-import { hashBytes, SEGMENT_ROWS_MASK, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
-import type { Condition } from '../../ir/index.js';
+import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
+import type { Condition, EventTest } from '../../ir/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
 import {
   type Arena,
@@ -19,12 +19,14 @@ import {
 import { entitiesByBehaviour } from '../behaviour/selected.js';
 import type { QueryRun } from '../query-run.js';
 import { refineAttribute, selectAttribute } from './attribute-leaf.js';
+import { entitiesById } from './entity-id-leaf.js';
 import { entitiesWithEvents } from './event-leaf.js';
+import type { RetainedEvents } from './event-members.js';
 import { keepLiving } from './living-rows.js';
 import { type Leaf, type NormalNode, normalize } from './normal-form.js';
 import { membersOf, type RowsOnly, rowsOnly, type SegmentEvaluation } from './segment-leaf.js';
 import { newShardBitmap, segmentPart } from './shard-bitmap.js';
-import { eachMatch, isLookUpTest, type TextTest } from './text-match.js';
+import type { TextTest } from './text-match.js';
 import { PreparedTest } from './value-test.js';
 
 /** If fewer than one in this many bits are set, a bitmap is narrowed row by row instead of by another scan. */
@@ -37,6 +39,12 @@ type PreparedLeaf =
   /** `owners`: null, or the event column whose events an entity must have for the leaf to be known. */
   | { readonly over: 'shard'; readonly bitmap: Uint8Array; readonly owners: number | null };
 
+/** The rows for which a condition is evaluated (null = all), and the segment's retained entities of conditions on events. */
+interface EvaluationScope {
+  readonly only?: RowsOnly | null;
+  readonly events?: RetainedEvents | null;
+}
+
 export class ShardCondition {
   readonly #shard: DimensionShard;
   readonly #scratch: Arena;
@@ -45,17 +53,19 @@ export class ShardCondition {
   readonly #leaves = new Map<NormalNode, PreparedLeaf>();
   /** null = the condition is evaluated for all rows. */
   readonly #only: RowsOnly | null;
+  readonly #events: RetainedEvents | null;
 
-  /** Resolves texts and evaluates the shard-wide leaves, for the rows `only`; `release` must be called at the end. */
+  /** Resolves texts and evaluates the shard-wide leaves; `release` must be called at the end. */
   constructor(
     shard: DimensionShard,
     condition: Condition,
     scratch: Arena,
     run: QueryRun,
-    only: RowsOnly | null = null,
+    { only = null, events = null }: EvaluationScope = {},
   ) {
     this.#run = run;
     this.#only = only;
+    this.#events = events;
     this.#shard = shard;
     this.#scratch = scratch;
     this.#root = normalize(condition, (leaf) => leafCost(shard, leaf));
@@ -174,13 +184,13 @@ export class ShardCondition {
       case 'event':
         return {
           over: 'shard',
-          bitmap: entitiesWithEvents(shard, [leaf.event], leaf.minfreq, this.#run),
+          bitmap: this.#entitiesWithEvents([leaf.event], leaf.minfreq),
           owners: leaf.event.columnId,
         };
       case 'freqgroup':
         return {
           over: 'shard',
-          bitmap: entitiesWithEvents(shard, leaf.events, leaf.minfreq, this.#run),
+          bitmap: this.#entitiesWithEvents(leaf.events, leaf.minfreq),
           owners: null,
         };
       case 'behaviour':
@@ -205,14 +215,20 @@ export class ShardCondition {
     }
   }
 
+  #entitiesWithEvents(events: readonly EventTest[], minfreq: number): Uint8Array {
+    if (this.#events === null) return entitiesWithEvents(this.#shard, events, minfreq, this.#run);
+    return this.#events.entities(this.#shard, events, minfreq, this.#run);
+  }
+
   /** Evaluates the conditions of segments. Runs before anything is in the scratch bitmaps. */
   #evaluation(): SegmentEvaluation {
     const shard = this.#shard;
     const [scratch, run] = [this.#scratch, this.#run];
     return {
-      all: (condition) => bitmapOf(shard, condition, scratch, run),
-      rows: (condition, rows) => {
-        const prepared = new ShardCondition(shard, condition, scratch, run, rowsOnly(shard, rows));
+      all: (condition, events) => bitmapOf(shard, condition, scratch, run, events),
+      rows: (condition, events, rows) => {
+        const only = rowsOnly(shard, rows);
+        const prepared = new ShardCondition(shard, condition, scratch, run, { only, events });
         try {
           return prepared.holdsFor(rows);
         } finally {
@@ -322,7 +338,7 @@ function entitiesOf(
 ): Uint8Array | null {
   if (only === null) return condition === null ? null : bitmapOf(shard, condition, scratch, run);
   if (condition === null) return only.bitmap;
-  const prepared = new ShardCondition(shard, condition, scratch, run, only);
+  const prepared = new ShardCondition(shard, condition, scratch, run, { only });
   try {
     const bitmap = prepared.bitmap(only.segments);
     for (let at = 0; at < bitmap.length; at++) bitmap[at] &= only.bitmap[at];
@@ -333,8 +349,14 @@ function entitiesOf(
 }
 
 /** The entities that satisfy a condition inside another, as a bitmap of the shard. */
-function bitmapOf(shard: DimensionShard, condition: Condition, scratch: Arena, run: QueryRun): Uint8Array {
-  const prepared = new ShardCondition(shard, condition, scratch, run);
+function bitmapOf(
+  shard: DimensionShard,
+  condition: Condition,
+  scratch: Arena,
+  run: QueryRun,
+  events: RetainedEvents | null = null,
+): Uint8Array {
+  const prepared = new ShardCondition(shard, condition, scratch, run, { events });
   try {
     return prepared.bitmap();
   } finally {
@@ -351,65 +373,6 @@ function rowsOf(u8: Uint8Array, at: number, count: number, base: number): Uint32
     for (let bit = 0; bit < 8; bit++) if (bits & (1 << bit)) rows[next++] = base + byte * 8 + bit;
   }
   return rows;
-}
-
-/** Entities whose ID satisfies every test, as a bitmap of the shard. Throws 9005 and 9006. */
-function entitiesById(
-  shard: DimensionShard,
-  tests: readonly TextTest[],
-  run: QueryRun,
-  only: RowsOnly | null,
-): Uint8Array {
-  if (tests.length === 0) return inverted(shard, newShardBitmap(shard, run));
-  const [bitmap, ...others] = tests.map((test) => entitiesOfTest(shard, test, run, only));
-  for (const other of others) for (let at = 0; at < bitmap.length; at++) bitmap[at] &= other[at];
-  return bitmap;
-}
-
-function entitiesOfTest(
-  shard: DimensionShard,
-  test: TextTest,
-  run: QueryRun,
-  only: RowsOnly | null,
-): Uint8Array {
-  const bitmap = newShardBitmap(shard, run);
-  const mark = (row: number): void => {
-    bitmap[row >>> 3] |= 1 << (row & 7);
-  };
-  if (isLookUpTest(test)) {
-    for (const text of test.texts) {
-      const bytes = Buffer.from(text, 'utf8');
-      const row = shard.findRow(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
-      if (row >= 0) mark(row);
-    }
-  } else {
-    shard.segments.forEach((segment, index) => {
-      if (only !== null && !only.segments.has(index)) return;
-      run.check();
-      const { offsets, bytes } = segment.ids();
-      const base = index * SEGMENT_ROWS_MAX;
-      eachMatch(test, offsets, bytes, 0, segment.rowCount, (segmentRow) => mark(base + segmentRow), run);
-    });
-  }
-  return test.negated ? inverted(shard, bitmap) : bitmap;
-}
-
-/** Inverts the bit of every row. */
-function inverted(shard: DimensionShard, bitmap: Uint8Array): Uint8Array {
-  for (let at = 0; at < bitmap.length; at++) bitmap[at] = ~bitmap[at];
-  return maskToRows(shard, bitmap);
-}
-
-/** Clears the bits beyond each segment's rows. */
-function maskToRows(shard: DimensionShard, bitmap: Uint8Array): Uint8Array {
-  for (let index = 0; index < shard.segments.length; index++) {
-    const from = index * BITMAP_BYTES;
-    const { rowCount } = shard.segments[index];
-    const whole = from + (rowCount >> 3);
-    if (rowCount & 7) bitmap[whole] &= (1 << (rowCount & 7)) - 1;
-    bitmap.fill(0, whole + (rowCount & 7 ? 1 : 0), from + bitmapBytes(rowCount));
-  }
-  return bitmap;
 }
 
 /** Bytes that a leaf reads per row, estimated from the newest segment. */

@@ -1,13 +1,15 @@
 /**
  * Segments as conditions: the members among the entities of a shard, as a bitmap over its rows. The bitmap of the last use is
  * repaired by the rows that were written since; it is computed anew if these are too many or not known any more, or if the
- * condition is another one, which is also the case if it depends on the time.
+ * condition is another one, which is also the case if it depends on the time. Either way the entities of its conditions on events
+ * are those of the last use, brought up to date (event-members.ts).
  * Invariant  the bitmap equals that which would be computed anew. It may have bits of later rows, which are clear.
  */
 import { SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import { type Condition, staticSegmentsIn } from '../../ir/index.js';
 import { BITMAP_BYTES, type DimensionShard, type SegmentBitmap } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
+import { RetainedEvents } from './event-members.js';
 
 export type SegmentCondition = Extract<Condition, { readonly op: 'segment' }>;
 
@@ -22,12 +24,12 @@ interface Source {
   readonly position: number;
 }
 
-/** Evaluates the condition of a segment. */
+/** Evaluates the condition of a segment, whose conditions on events take what is retained. */
 export interface SegmentEvaluation {
   /** A bitmap of the shard. */
-  readonly all: (condition: Condition) => Uint8Array;
+  readonly all: (condition: Condition, events: RetainedEvents) => Uint8Array;
   /** For each of the rows, which ascend: 1 if the condition is true, else 0. */
-  readonly rows: (condition: Condition, rows: readonly number[]) => Uint8Array;
+  readonly rows: (condition: Condition, events: RetainedEvents, rows: readonly number[]) => Uint8Array;
 }
 
 /** The members of the segment, one bit per row. Throws 9005, 9006; then the bitmap of the last use is unchanged. */
@@ -44,23 +46,27 @@ export function membersOf(
   const touched = known === undefined || known.text !== text ? null : rowsSince(shard, known, sources);
   if (known !== undefined && touched?.length === 0) return known.bitmap;
   const bitmap = newBitmap(shard);
+  const events = new RetainedEvents(eventsIn(known));
   if (known === undefined || touched === null) {
-    if (condition !== null) bitmap.set(evaluation.all(condition));
+    if (condition !== null) bitmap.set(evaluation.all(condition, events));
     else markStatic(shard, shard.siblings.get(segmentId), bitmap, run);
   } else {
     bitmap.set(known.bitmap);
     const holds =
       condition === null
         ? staticRows(shard, shard.siblings.get(segmentId), touched)
-        : evaluation.rows(condition, touched);
+        : evaluation.rows(condition, events, touched);
     touched.forEach((row, index) => {
       if (holds[index] === 1) bitmap[row >>> 3] |= 1 << (row & 7);
       else bitmap[row >>> 3] &= ~(1 << (row & 7));
     });
   }
-  shard.segmentBitmaps.set(segmentId, { text, bitmap, sources });
+  shard.segmentBitmaps.set(segmentId, { text, bitmap, sources, retained: events });
   return bitmap;
 }
+
+const eventsIn = (known: SegmentBitmap | undefined): RetainedEvents | null =>
+  known?.retained instanceof RetainedEvents ? known.retained : null;
 
 const plainNumbers = (_key: string, value: unknown): unknown =>
   typeof value === 'bigint' ? String(value) : value;
