@@ -1,6 +1,16 @@
 /** The console in a real browser, in a wide and in a small window, by mouse and by keyboard only. */
 import t from 'tap';
-import { goTo, PHONE, rowsOf, shownAs, sidewaysOf, signIn, visitors, waitForAnswer } from './browser.js';
+import {
+  goTo,
+  PHONE,
+  rowsOf,
+  shownAs,
+  sidewaysOf,
+  signIn,
+  violationsOf,
+  visitors,
+  waitForAnswer,
+} from './browser.js';
 import { byKeyboard, makeKey, newcomer, seePlaces, seeSegment } from './visits.js';
 
 t.setTimeout(240_000);
@@ -62,6 +72,24 @@ browse(
     t.match(await editor.textContent(), "WHERE [state] = 'ca' AND city = 'x'");
     await page.getByRole('button', { name: 'Close query 2' }).click();
     t.match(await editor.textContent(), 'OFFSET nowhere', 'the other tab has its text');
+
+    await editor.click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type("select state, count(*) as n from airports where state <> 'x' group by state");
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Format' }).click();
+    t.equal(
+      (await editor.locator('.cm-line').allTextContents()).join('|'),
+      "SELECT state, count(*) AS n|FROM airports|WHERE state <> 'x'|GROUP BY state",
+    );
+    await page.getByRole('button', { name: 'Explain' }).click();
+    const plan = page.getByRole('figure', { name: /Operators/ });
+    await plan.getByText('scan', { exact: true }).waitFor();
+    t.ok(await plan.getByText(/ rows · .*s/).count(), 'with rows and times');
+    t.strictSame(await violationsOf(page), []);
+    await page.locator('select').first().selectOption('/v1/query/overlap');
+    await waitForAnswer(page, () => page.getByRole('button', { name: 'Run', exact: true }).click());
+    await page.getByRole('figure', { name: 'entities in exactly these segments' }).waitFor();
   },
 );
 
