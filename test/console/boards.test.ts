@@ -14,7 +14,7 @@ import {
   waitForAnswer,
 } from './browser.js';
 
-t.setTimeout(240_000);
+t.setTimeout(480_000);
 const browse = await visitors(serveShop);
 
 const JANUARY_END = SHOP_START + 31 * 86_400;

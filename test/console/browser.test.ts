@@ -13,7 +13,7 @@ import {
 } from './browser.js';
 import { byKeyboard, makeKey, newcomer, seePlaces, seeSegment } from './visits.js';
 
-t.setTimeout(240_000);
+t.setTimeout(480_000);
 const browse = await visitors();
 
 browse('a newcomer finds how many flights left each state over two hours late in March', newcomer(true));

@@ -21,7 +21,7 @@ import {
 
 import { SHOP_REQUESTS } from './shop-requests.js';
 
-t.setTimeout(240_000);
+t.setTimeout(480_000);
 const browse = await visitors(serveShop);
 
 const SHOP = [...visitorsOf(SHOP_VISITORS_SMALL)];
