@@ -49,6 +49,7 @@ file's schema or guessed from its first 10,000 rows. Existing columns are not ch
   --state FILE      the file that records the progress (default: FILE.import.json; none for standard input)
   --retry-seconds N give up if the server accepts nothing for this time (default: 60)
   --connections N   number of concurrent inserts (default: 4)
+  --threads N       number of threads that read CSV and NDJSON (default: the number of cores, at most 4)
 ${REMOTE_HELP}
 A row is bad if it cannot be read, if a value does not fit its column, if it has no ID or no value, or if the server
 refuses it. All other rows are imported. Rows with the same ID are one entity: the events of all rows are kept, and the
@@ -77,6 +78,7 @@ export async function importCommand(argv: readonly string[], context: CommandCon
   if ('wrong' in access) return context.usage(access.wrong);
   const { bad } = await importFiles({
     options: line.options,
+    threadFile: context.importThreadFile,
     access,
     files: new NodeFileSystem(),
     stdin: context.stdin,
