@@ -42,7 +42,7 @@ export interface ColumnsOfText {
   /** null = no row is left, or a value needs a body of rows. */
   readonly body: Uint8Array<ArrayBuffer> | null;
   /** Whether there are rows that must be sent as rows. */
-  readonly needsRows: boolean;
+  readonly mustSendRows: boolean;
   /** Rows that are not bad. */
   readonly rowCount: number;
   readonly entityCount: number;
@@ -94,7 +94,7 @@ export class TextColumns {
   readonly #empties = new EmptyTexts();
   readonly #late = new Map<string, number>();
   #bad: BadRow[] = [];
-  #needsRows = false;
+  #mustSendRows = false;
 
   constructor(plan: TextPlan, rowsMax: number) {
     const { mapping, names, delimiter, rowName } = plan;
@@ -120,7 +120,7 @@ export class TextColumns {
     this.#empties.clear();
     this.#late.clear();
     this.#bad = [];
-    this.#needsRows = false;
+    this.#mustSendRows = false;
     return this.#result(this.#readRows(block, from, to, isUtf8(text)), text);
   }
 
@@ -229,12 +229,12 @@ export class TextColumns {
           ? values.json(row, piece)
           : values.json(row, piece.slice(VALUE_HEAD.length)) &&
             dates.json(row, rests[target].slice(DATE_HEAD.length, -1));
-      if (!isStored) this.#needsRows = true;
+      if (!isStored) this.#mustSendRows = true;
     });
   }
 
   #result(rowCount: number, text: Uint8Array): ColumnsOfText {
-    const isSent = rowCount > 0 && !this.#needsRows;
+    const isSent = rowCount > 0 && !this.#mustSendRows;
     const ids = this.#ids.finish(rowCount);
     const body = isSent ? this.#body(ids, rowCount) : null;
     const hashes =
@@ -243,7 +243,7 @@ export class TextColumns {
         : IdHashes.of(makeVector(ids), this.#plan.mapping.idCase);
     return {
       body,
-      needsRows: this.#needsRows,
+      mustSendRows: this.#mustSendRows,
       rowCount,
       entityCount: hashes?.distinctCount ?? rowCount,
       bad: this.#bad,

@@ -376,7 +376,7 @@ t.test('columns have what rows would have, and the same rows are bad', async (t)
       );
       t.strictSame(new Map(read.late), expected.late, `round ${round}: late members`);
       const isExpressible = compare(t, read.body === null ? null : tableFromIPC(read.body), plan, expected);
-      t.equal(read.needsRows, !isExpressible, `round ${round}: needs rows`);
+      t.equal(read.mustSendRows, !isExpressible, `round ${round}: must be sent as rows`);
       t.equal(read.body === null, !isExpressible || expected.rows.length === 0);
       t.strictSame(columns.read(block, from, block.count).body, read.body, 'again the same body');
       if (read.body !== null) sent++;
