@@ -84,8 +84,10 @@ interface Slot {
 export class TextColumns {
   readonly #plan: TextPlan;
   readonly #reader: RowReader;
-  readonly #slots: readonly Slot[];
-  readonly #ids: TextBuilder;
+  /** The builders, for at most `rowsMax` rows. */
+  #rowsMax = 0;
+  #slots: readonly Slot[] = [];
+  #ids = newIds(0);
   readonly #idText = new Uint8Array(2 ** 16);
   readonly #converter: RowConverter;
   /** Of the prefix of IDs made of row numbers, at the beginning of `idText`. */
@@ -96,13 +98,11 @@ export class TextColumns {
   #bad: BadRow[] = [];
   #mustSendRows = false;
 
-  constructor(plan: TextPlan, rowsMax: number) {
+  constructor(plan: TextPlan) {
     const { mapping, names, delimiter, rowName } = plan;
     this.#plan = plan;
     this.#reader =
       delimiter === null ? new JsonRow(names) : new CsvRow(delimiter.charCodeAt(0), names.length);
-    this.#slots = mapping.targets.map((target, index) => slotOf(target, index, rowsMax));
-    this.#ids = new TextBuilder(rowsMax, () => null, new Set(), null);
     this.#converter = new RowConverter(mapping, names, rowName);
     this.#format = rowFormatOf(plan, this.#empties, (name, line) => {
       if (!this.#late.has(name)) this.#late.set(name, line);
@@ -110,8 +110,9 @@ export class TextColumns {
     this.#rowNameBytes = Buffer.from(`${rowName}:`).copy(this.#idText);
   }
 
-  /** Rows [from, to) of a block of at most `rowsMax` rows. */
+  /** Rows [from, to) of a block. */
   read(block: TextBlock, from: number, to: number): ColumnsOfText {
+    if (to - from > this.#rowsMax) this.#makeBuilders(2 ** Math.ceil(Math.log2(to - from)));
     const { bytes, bounds } = block;
     const text =
       from === to ? bytes.subarray(0, 0) : bytes.subarray(bounds[from * BOUNDS], bounds[to * BOUNDS - 2]);
@@ -122,6 +123,12 @@ export class TextColumns {
     this.#bad = [];
     this.#mustSendRows = false;
     return this.#result(this.#readRows(block, from, to, isUtf8(text)), text);
+  }
+
+  #makeBuilders(rowsMax: number): void {
+    this.#rowsMax = rowsMax;
+    this.#slots = this.#plan.mapping.targets.map((target, index) => slotOf(target, index, rowsMax));
+    this.#ids = newIds(rowsMax);
   }
 
   /** Returns the number of rows that are not bad. */
@@ -271,6 +278,8 @@ export class TextColumns {
     return streamOf(names, children, rowCount) as Uint8Array<ArrayBuffer>;
   }
 }
+
+const newIds = (rowsMax: number): TextBuilder => new TextBuilder(rowsMax, () => null, new Set(), null);
 
 const DASH = 0x2d;
 const AUTO_CREATE = Buffer.from('auto-create');

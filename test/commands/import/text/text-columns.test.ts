@@ -358,7 +358,7 @@ t.test('columns have what rows would have, and the same rows are bad', async (t)
     const choice = CHOICES[round % CHOICES.length];
     const plan = planOf(choice);
     const bytes = generated(choice, random.pick([1, 20, 60, 300]));
-    const columns = new TextColumns(plan, 2 ** 16);
+    const columns = new TextColumns(plan);
     for await (const block of textBlocksOf(
       inParts(bytes),
       choice.delimiter,
