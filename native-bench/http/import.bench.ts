@@ -1,17 +1,19 @@
 /**
- * `quarry import` of a Parquet file, as record batches and row by row, beside DuckDB, which reads the file into a database file and
- * takes a checkpoint. Run after a build: node dist/native-bench/http/import.bench.js [million rows] [rounds]
- * Prints, per round, rows per second, and the server's CPU seconds per million rows. Counts and sums of the stored rows are
- * compared with those of the file.
+ * `quarry import` of the same rows as Parquet, as record batches and row by row, as CSV and as NDJSON, beside DuckDB, which reads the
+ * Parquet file into a database file and takes a checkpoint.
+ * Run after a build: node dist/native-bench/http/import.bench.js [million rows] [rounds]
+ * Prints, per round, rows per second, and CPU seconds per million rows of the server and of the command. Counts and sums of the stored
+ * rows are compared with those of the file.
  */
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { Downloader } from '../load/download.js';
+import { cpuSecondsOf } from '../measure.js';
 import { QuarryServer } from '../server/quarry.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -26,25 +28,39 @@ const CHECK =
   'COUNT(*) AS n, SUM(b) AS b, SUM(d) AS d, COUNT(DISTINCT note) AS notes, COUNT(DISTINCT city) AS cities';
 
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-import-'));
-const file = path.join(dir, 'rows.parquet');
+const fileOf = (format: string): string => path.join(dir, `rows.${format}`);
 
 interface Result {
   readonly seconds: number;
-  /** null = not measured. */
-  readonly cpuSeconds: number | null;
+  /** Of the server, and of the command; null = not measured. */
+  readonly cpuSeconds: readonly [server: number, client: number] | null;
   readonly check: string;
 }
 
+/** Runs the command and returns its CPU seconds, but for the last tenth of a second. */
+async function run(words: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, [MAIN, ...words], { stdio: ['ignore', 'ignore', 'inherit'] });
+  let cpuSeconds = 0;
+  const timer = setInterval(() => {
+    if (child.exitCode === null) cpuSeconds = cpuSecondsOf(child.pid as number);
+  }, 100);
+  const [code] = await once(child, 'close');
+  clearInterval(timer);
+  if (code !== 0) throw new Error(`quarry ${words.join(' ')} ended with ${code}`);
+  return cpuSeconds;
+}
+
 /** Imports into an empty server. `flags` decide between record batches and rows. */
-async function quarry(name: string, flags: readonly string[]): Promise<Result> {
+async function quarry(name: string, format: string, flags: readonly string[]): Promise<Result> {
+  const file = fileOf(format);
   const server = await QuarryServer.start(path.join(dir, name), WORKERS);
   try {
     const cpuBefore = server.cpuSeconds();
     const started = performance.now();
     const words = ['import', file, '--data-dir', server.dir, '--dimension', 'rows', ...flags];
-    await promisify(execFile)(process.execPath, [MAIN, ...words], { maxBuffer: 2 ** 24 });
+    const clientSeconds = await run(words);
     const seconds = (performance.now() - started) / 1_000;
-    const cpuSeconds = server.cpuSeconds() - cpuBefore;
+    const cpuSeconds = [server.cpuSeconds() - cpuBefore, clientSeconds] as const;
     const downloader = new Downloader(server.target('/v1/sql', true));
     const { body } = await downloader.get(`SELECT ${CHECK} FROM [rows]`, 'application/json');
     downloader.close();
@@ -63,7 +79,7 @@ async function duckDb(): Promise<Result> {
   const connection = await instance.connect();
   try {
     const started = performance.now();
-    await connection.run(`CREATE TABLE rows AS SELECT * FROM '${file}'`);
+    await connection.run(`CREATE TABLE rows AS SELECT * FROM '${fileOf('parquet')}'`);
     await connection.run('CHECKPOINT');
     const seconds = (performance.now() - started) / 1_000;
     return { seconds, cpuSeconds: null, check: await checkOf(connection, 'rows') };
@@ -80,24 +96,31 @@ async function checkOf(connection: DuckDBConnection, from: string): Promise<stri
 }
 
 const WAYS: readonly (readonly [name: string, run: () => Promise<Result>])[] = [
-  ['columns', () => quarry('columns', [])],
-  ['rows', () => quarry('rows', ['--null', 'no such text'])],
+  ['Parquet as columns', () => quarry('columns', 'parquet', [])],
+  ['Parquet as rows', () => quarry('rows', 'parquet', ['--null', 'no such text'])],
+  ['CSV', () => quarry('csv', 'csv', [])],
+  ['NDJSON', () => quarry('ndjson', 'ndjson', [])],
   ['DuckDB', duckDb],
 ];
 
 try {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  await connection.run(`COPY (${TABLE}) TO '${file}' (FORMAT parquet)`);
-  const expected = await checkOf(connection, `'${file}'`);
+  for (const [format, options] of [
+    ['parquet', 'FORMAT parquet'],
+    ['csv', 'FORMAT csv'],
+    ['ndjson', 'FORMAT json'],
+  ])
+    await connection.run(`COPY (${TABLE}) TO '${fileOf(format)}' (${options})`);
+  const expected = await checkOf(connection, `'${fileOf('parquet')}'`);
   for (let round = 1; round <= ROUNDS; round++) {
-    for (const [name, run] of WAYS) {
-      const { seconds, cpuSeconds, check } = await run();
+    for (const [name, measure] of WAYS) {
+      const { seconds, cpuSeconds, check } = await measure();
       if (check !== expected) throw new Error(`${name}: ${check} instead of ${expected}`);
       const cpu =
         cpuSeconds === null
           ? ''
-          : `, ${((cpuSeconds * 1e6) / ROWS).toFixed(2)} CPU s per million in the server`;
+          : `, CPU s per million: ${cpuSeconds.map((own) => ((own * 1e6) / ROWS).toFixed(2)).join(' in the server, ')} in the command`;
       console.log(`round ${round}: ${name} ${Math.round(ROWS / seconds)} rows/s${cpu}`);
     }
   }

@@ -8,7 +8,7 @@
 import { BOUNDS, type BrokenText, LINE_BYTES_MAX, type TextBlock } from './text-block.js';
 
 /** A block ends with the row that reaches one of these. Bodies of 30,000 to 130,000 rows of a few columns are inserted fastest. */
-export const BLOCK_ROWS_MAX = 65_536;
+const BLOCK_ROWS_MAX = 65_536;
 const BLOCK_BYTES = 2 ** 22;
 
 const LINE_START_BYTES = 200;

@@ -42,7 +42,7 @@ export interface ColumnsOfText {
   /** null = no row is left, or a value needs a body of rows. */
   readonly body: Uint8Array<ArrayBuffer> | null;
   /** Whether there are rows that must be sent as rows. */
-  readonly needsRows: boolean;
+  readonly mustSendRows: boolean;
   /** Rows that are not bad. */
   readonly rowCount: number;
   readonly entityCount: number;
@@ -84,8 +84,10 @@ interface Slot {
 export class TextColumns {
   readonly #plan: TextPlan;
   readonly #reader: RowReader;
-  readonly #slots: readonly Slot[];
-  readonly #ids: TextBuilder;
+  /** The builders, for at most `rowsMax` rows. */
+  #rowsMax = 0;
+  #slots: readonly Slot[] = [];
+  #ids = newIds(0);
   readonly #idText = new Uint8Array(2 ** 16);
   readonly #converter: RowConverter;
   /** Of the prefix of IDs made of row numbers, at the beginning of `idText`. */
@@ -94,15 +96,13 @@ export class TextColumns {
   readonly #empties = new EmptyTexts();
   readonly #late = new Map<string, number>();
   #bad: BadRow[] = [];
-  #needsRows = false;
+  #mustSendRows = false;
 
-  constructor(plan: TextPlan, rowsMax: number) {
+  constructor(plan: TextPlan) {
     const { mapping, names, delimiter, rowName } = plan;
     this.#plan = plan;
     this.#reader =
       delimiter === null ? new JsonRow(names) : new CsvRow(delimiter.charCodeAt(0), names.length);
-    this.#slots = mapping.targets.map((target, index) => slotOf(target, index, rowsMax));
-    this.#ids = new TextBuilder(rowsMax, () => null, new Set(), null);
     this.#converter = new RowConverter(mapping, names, rowName);
     this.#format = rowFormatOf(plan, this.#empties, (name, line) => {
       if (!this.#late.has(name)) this.#late.set(name, line);
@@ -110,8 +110,9 @@ export class TextColumns {
     this.#rowNameBytes = Buffer.from(`${rowName}:`).copy(this.#idText);
   }
 
-  /** Rows [from, to) of a block of at most `rowsMax` rows. */
+  /** Rows [from, to) of a block. */
   read(block: TextBlock, from: number, to: number): ColumnsOfText {
+    if (to - from > this.#rowsMax) this.#makeBuilders(2 ** Math.ceil(Math.log2(to - from)));
     const { bytes, bounds } = block;
     const text =
       from === to ? bytes.subarray(0, 0) : bytes.subarray(bounds[from * BOUNDS], bounds[to * BOUNDS - 2]);
@@ -120,8 +121,14 @@ export class TextColumns {
     this.#empties.clear();
     this.#late.clear();
     this.#bad = [];
-    this.#needsRows = false;
+    this.#mustSendRows = false;
     return this.#result(this.#readRows(block, from, to, isUtf8(text)), text);
+  }
+
+  #makeBuilders(rowsMax: number): void {
+    this.#rowsMax = rowsMax;
+    this.#slots = this.#plan.mapping.targets.map((target, index) => slotOf(target, index, rowsMax));
+    this.#ids = newIds(rowsMax);
   }
 
   /** Returns the number of rows that are not bad. */
@@ -229,12 +236,12 @@ export class TextColumns {
           ? values.json(row, piece)
           : values.json(row, piece.slice(VALUE_HEAD.length)) &&
             dates.json(row, rests[target].slice(DATE_HEAD.length, -1));
-      if (!isStored) this.#needsRows = true;
+      if (!isStored) this.#mustSendRows = true;
     });
   }
 
   #result(rowCount: number, text: Uint8Array): ColumnsOfText {
-    const isSent = rowCount > 0 && !this.#needsRows;
+    const isSent = rowCount > 0 && !this.#mustSendRows;
     const ids = this.#ids.finish(rowCount);
     const body = isSent ? this.#body(ids, rowCount) : null;
     const hashes =
@@ -243,7 +250,7 @@ export class TextColumns {
         : IdHashes.of(makeVector(ids), this.#plan.mapping.idCase);
     return {
       body,
-      needsRows: this.#needsRows,
+      mustSendRows: this.#mustSendRows,
       rowCount,
       entityCount: hashes?.distinctCount ?? rowCount,
       bad: this.#bad,
@@ -271,6 +278,8 @@ export class TextColumns {
     return streamOf(names, children, rowCount) as Uint8Array<ArrayBuffer>;
   }
 }
+
+const newIds = (rowsMax: number): TextBuilder => new TextBuilder(rowsMax, () => null, new Set(), null);
 
 const DASH = 0x2d;
 const AUTO_CREATE = Buffer.from('auto-create');

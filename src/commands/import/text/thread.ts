@@ -1,6 +1,5 @@
 /** Entry file of a thread of an import, which makes columns of blocks of text. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { BLOCK_ROWS_MAX } from './row-cutter.js';
 import type { TextBlock } from './text-block.js';
 import { type ColumnsOfText, TextColumns } from './text-columns.js';
 import type { TextPlan } from './text-plan.js';
@@ -18,7 +17,7 @@ export interface TextResult {
   readonly columns: ColumnsOfText;
 }
 
-const columns = new TextColumns(workerData as TextPlan, BLOCK_ROWS_MAX);
+const columns = new TextColumns(workerData as TextPlan);
 
 parentPort?.on('message', ({ block, from, to }: TextTask) => {
   const result: TextResult = { block, columns: columns.read(block, from, to) };

@@ -358,7 +358,7 @@ t.test('columns have what rows would have, and the same rows are bad', async (t)
     const choice = CHOICES[round % CHOICES.length];
     const plan = planOf(choice);
     const bytes = generated(choice, random.pick([1, 20, 60, 300]));
-    const columns = new TextColumns(plan, 2 ** 16);
+    const columns = new TextColumns(plan);
     for await (const block of textBlocksOf(
       inParts(bytes),
       choice.delimiter,
@@ -376,7 +376,7 @@ t.test('columns have what rows would have, and the same rows are bad', async (t)
       );
       t.strictSame(new Map(read.late), expected.late, `round ${round}: late members`);
       const isExpressible = compare(t, read.body === null ? null : tableFromIPC(read.body), plan, expected);
-      t.equal(read.needsRows, !isExpressible, `round ${round}: needs rows`);
+      t.equal(read.mustSendRows, !isExpressible, `round ${round}: must be sent as rows`);
       t.equal(read.body === null, !isExpressible || expected.rows.length === 0);
       t.strictSame(columns.read(block, from, block.count).body, read.body, 'again the same body');
       if (read.body !== null) sent++;
