@@ -1,7 +1,7 @@
 /**
  * Evaluates functions of dictionary-coded text once per distinct text: when a node has seen as many rows of a Texts as it has
- * texts, it is evaluated over all of them, and each further row costs one look-up by code. Results that are texts form one
- * distinct Texts, so that parent nodes benefit as well.
+ * texts, or a part of them if the scan will read as many, it is evaluated over all of them, and each further row costs one
+ * look-up by code. Results that are texts form one distinct Texts, so that parent nodes benefit as well.
  */
 import { type MemoryAccount, QuarryError } from '../base/index.js';
 import type { SqlType, TextVector, Vector } from '../vector/index.js';
@@ -13,6 +13,8 @@ import { bothValid } from './validity.js';
 
 /** Larger dictionaries are not remembered: most of their texts occur only a few times. */
 const REMEMBERED_TEXTS_MAX = 2 ** 20;
+/** A scan is trusted to read at most so many rows per row that was seen: its rows may be in few of the segments. */
+const EXPECTED_PER_ROW = 4;
 /** Number of texts that are evaluated at a time. */
 const CHUNK_TEXTS = 8_192;
 
@@ -50,23 +52,27 @@ export function evaluateByText(
       text.count,
     ),
   );
-  return (rows) => remembered(textOf(varying[0].evaluate(rows)));
+  return (rows) => remembered(textOf(varying[0].evaluate(rows)), rows.scannedRows);
 }
 
-/** Like `evaluateByText`, for a single text argument. */
+/** Like `evaluateByText`, for a single text argument. `scannedRows`: see RowSource. */
 export function rememberedByText(
   type: SqlType,
   strict: boolean,
   memory: MemoryAccount | null,
   apply: (text: TextVector) => Vector,
-): (text: TextVector) => Vector {
+): (text: TextVector, scannedRows?: number) => Vector {
   const known = new WeakMap<Texts, Remembered>();
-  return (text) => {
+  return (text, scannedRows = 0) => {
     if (text.codes === null) return apply(text);
     const remembered = known.get(text.texts) ?? { rowCount: 0, over: null, hopeless: false };
     known.set(text.texts, remembered);
     remembered.rowCount += text.count;
-    if (remembered.over === null) evaluateTexts(remembered, text.texts, type, strict, memory, apply);
+    const { rowCount } = remembered;
+    const expected = Math.max(rowCount, Math.min(scannedRows, rowCount * EXPECTED_PER_ROW));
+    if (remembered.over === null && expected >= text.texts.size) {
+      evaluateTexts(remembered, text.texts, type, strict, memory, apply);
+    }
     return remembered.over === null ? apply(text) : pickByCode(remembered.over, text, strict);
   };
 }
@@ -88,8 +94,7 @@ function evaluateTexts(
   memory: MemoryAccount | null,
   apply: (text: TextVector) => Vector,
 ): void {
-  const worthwhile = remembered.rowCount >= texts.size && texts.size <= REMEMBERED_TEXTS_MAX;
-  if (remembered.hopeless || !worthwhile) return;
+  if (remembered.hopeless || texts.size > REMEMBERED_TEXTS_MAX) return;
   try {
     const parts: Vector[] = [];
     for (let from = 0; from < texts.size; from += CHUNK_TEXTS) {
@@ -106,13 +111,12 @@ function evaluateTexts(
   }
 }
 
-const codesOf = (texts: Texts, from: number, to: number): TextVector => ({
-  kind: 'text',
-  count: to - from,
-  valid: null,
-  codes: from === 0 ? null : Uint32Array.from({ length: to - from }, (_, index) => from + index),
-  texts,
-});
+function codesOf(texts: Texts, from: number, to: number): TextVector {
+  const count = to - from;
+  const codes = from === 0 ? null : new Uint32Array(count);
+  for (let index = 0; codes !== null && index < count; index++) codes[index] = from + index;
+  return { kind: 'text', count, valid: null, codes, texts };
+}
 
 const missingText = (texts: Texts): TextVector => ({
   kind: 'text',

@@ -119,7 +119,7 @@ function ofText(
   const remembered = rememberedByText(expression.type, true, memory, apply);
   return nodeWith(expression, [child], false, (rows) => {
     const vector = child.evaluate(rows);
-    return vector.kind === 'text' ? remembered(vector) : apply(vector);
+    return vector.kind === 'text' ? remembered(vector, rows.scannedRows) : apply(vector);
   });
 }
 

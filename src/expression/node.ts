@@ -6,6 +6,8 @@ import { constantVector, gather, memoryBytesOf, valueAt } from '../vector/index.
 /** A batch of rows and the inputs that expressions read; each input is materialized on first use. */
 export interface RowSource {
   readonly count: number;
+  /** About how many rows the scan of this batch reads, if it reads all of them. */
+  readonly scannedRows?: number;
   /** Input `index`, a vector of `count` rows; repeated calls return the same object. */
   input(index: number): Vector;
 }

@@ -3,6 +3,7 @@
  * other on first use. Texts may repeat unless `distinct`.
  * Invariant: the text of a code and `size` never change, so results computed from texts may be cached by object and code.
  */
+import { isAscii } from 'node:buffer';
 import { codePointCount, compareText } from '../schema/index.js';
 
 /** Largest list for which strings decoded from bytes are cached; longer lists are not read text by text. */
@@ -31,6 +32,7 @@ export class Texts {
   /** The list was made from strings: `#strings` has all texts. */
   readonly #ofStrings: boolean;
   #memoryBytes: number | null = null;
+  #isAscii: boolean | null = null;
 
   private constructor(
     size: number,
@@ -86,6 +88,7 @@ export class Texts {
   codePoints(code: number): number {
     if (this.#ofStrings) return codePointCount(this.text(code));
     const { offsets, bytes } = this.utf8;
+    if (this.#hasOnlyAscii) return offsets[code + 1] - offsets[code];
     let count = 0;
     // Every byte but a continuation byte begins a code point.
     for (let at = offsets[code]; at < offsets[code + 1]; at++) if ((bytes[at] & 0xc0) !== 0x80) count++;
@@ -96,6 +99,12 @@ export class Texts {
   get memoryBytes(): number {
     this.#memoryBytes ??= this.#measure();
     return this.#memoryBytes;
+  }
+
+  get #hasOnlyAscii(): boolean {
+    const { offsets, bytes } = this.utf8;
+    this.#isAscii ??= isAscii(bytes.subarray(offsets[0], offsets[this.size]));
+    return this.#isAscii;
   }
 
   #measure(): number {

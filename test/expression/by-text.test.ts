@@ -44,6 +44,23 @@ t.test('dictionary texts are computed into one list after as many rows as there 
   );
 });
 
+t.test(
+  'dictionary texts are computed after fewer rows of a scan that reads as many rows as there are texts',
+  async (t) => {
+    const texts = Texts.ofStrings([...CITIES]);
+    const codes = Array.from({ length: CITIES.length / 4 }, (_, row) => (row === 9 ? null : row * 4));
+    const expected = codes.map((code) => (code === null ? null : CITIES[code].toUpperCase()));
+    const sizeOf = (rowCount: number, scannedRows: number): number => {
+      const found = compile(UPPER)({ ...rowsOf(texts, codes.slice(0, rowCount)), scannedRows });
+      t.strictSame(valuesOf(found), expected.slice(0, rowCount));
+      return textsOf(found).size;
+    };
+    t.equal(sizeOf(codes.length, CITIES.length), new Set(CITIES).size);
+    t.equal(sizeOf(codes.length, CITIES.length - 1), codes.length, 'a scan of fewer rows');
+    t.equal(sizeOf(codes.length - 1, CITIES.length * 100), codes.length - 1, 'too few rows so far');
+  },
+);
+
 t.test('nodes above a cached node cache as well', async (t) => {
   const texts = Texts.ofStrings([...CITIES]);
   const padded: Expression = {

@@ -253,7 +253,8 @@ export function batchOf(
 ): Batch {
   const vectors = columns.map((column, index) => vectorOfColumn(column, dictionaries[index], count, random));
   const values = Array.from({ length: count }, (_, row) => vectors.map((vector) => valueAt(vector, row)));
-  return { rows: { count, input: (index) => vectors[index] }, values };
+  const scannedRows = random.chance(0.5) ? count * 100 : 0;
+  return { rows: { count, scannedRows, input: (index) => vectors[index] }, values };
 }
 
 function vectorOfColumn(

@@ -32,5 +32,8 @@ t.test('a list too long for cached strings still returns its texts', async (t) =
   const count = 140_000;
   const long = Texts.ofStrings(Array.from({ length: count }, (_, code) => `text ${code}`));
   const ofBytes = Texts.ofBytes(long.utf8, count, true);
-  for (const code of [0, 77_777, count - 1, 77_777]) t.equal(ofBytes.text(code), `text ${code}`);
+  for (const code of [0, 77_777, count - 1, 77_777]) {
+    t.equal(ofBytes.text(code), `text ${code}`);
+    t.equal(ofBytes.codePoints(code), `text ${code}`.length, 'every byte is a code point');
+  }
 });

@@ -22,6 +22,7 @@ interface BatchSubset {
 
 export class SegmentBatch implements RowBatch {
   readonly count: number;
+  readonly scannedRows: number;
   readonly #source: BatchSource;
   readonly #rows: SegmentRowSet;
   readonly #inputs: (Vector | undefined)[] = [];
@@ -30,11 +31,18 @@ export class SegmentBatch implements RowBatch {
   readonly #parent: BatchSubset | null;
   #entityRows: Uint32Array | null = null;
 
-  constructor(source: BatchSource, rows: SegmentRowSet, whole: BatchSubset | null = null) {
+  /** `scannedRows`: see RowSource; 0 = not known. */
+  constructor(
+    source: BatchSource,
+    rows: SegmentRowSet,
+    scannedRows: number,
+    whole: BatchSubset | null = null,
+  ) {
     this.#source = source;
     this.#rows = rows;
     this.#parent = whole;
     this.count = rows.rowSet.count;
+    this.scannedRows = scannedRows;
   }
 
   get entityRows(): Uint32Array {
@@ -94,6 +102,7 @@ export class SegmentBatch implements RowBatch {
       rowSet: gatherRowSet(rowSet, positions),
       events: events === null ? null : gatherArray(events, positions, new Uint32Array(positions.length)),
     };
-    return new SegmentBatch(this.#source, rows, { batch: this, positions });
+    const scannedRows = (this.scannedRows * positions.length) / this.count;
+    return new SegmentBatch(this.#source, rows, scannedRows, { batch: this, positions });
   }
 }

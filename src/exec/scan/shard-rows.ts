@@ -173,10 +173,12 @@ export class ShardRows {
     // Other segments may be selected during the iteration, which overwrites the bitmap.
     let unbounded = bound === null || bound.isKnown ? null : this.#selection.bitmap.slice();
     let { rows: list, count } = this.#remaining(segment, selected);
+    // Groups read all rows; about as many of each segment.
+    const scannedRows = this.#plan.grouping === null ? 0 : count * this.#dimension.segments.length;
     for (let from = 0; from < count; ) {
       const rows = Math.min(this.#batchSize.next(), count - from);
       const rowSet = list === null ? rowRange(from, rows) : rowList(list.subarray(from, from + rows));
-      yield this.#batch(index, rowSet, null);
+      yield this.#batch(index, rowSet, null, scannedRows);
       from += rows;
       if (unbounded === null || bound === null || from === count || !bound.isKnown) continue;
       const next = list === null ? from : list[from];
@@ -211,8 +213,9 @@ export class ShardRows {
     return this.#list;
   }
 
-  #batch(segment: number, rowSet: RowSet, events: Uint32Array | null): SegmentBatch {
-    return new SegmentBatch(this.#source, { segment, rowSet, events });
+  /** `scannedRows`: see RowSource; 0 = not known. */
+  #batch(segment: number, rowSet: RowSet, events: Uint32Array | null, scannedRows = 0): SegmentBatch {
+    return new SegmentBatch(this.#source, { segment, rowSet, events }, scannedRows);
   }
 
   /** Yields the events that pass and belong to entities that satisfy the condition; null for segments without any. */

@@ -56,7 +56,7 @@ export function evaluateCast(
   const refuses = !lenient && mayLoseValues(from, to);
   return (rows) => {
     const input = of.evaluate(rows);
-    const converted = input.kind === 'text' ? read(input) : castVector(input, from, to);
+    const converted = input.kind === 'text' ? read(input, rows.scannedRows) : castVector(input, from, to);
     if (refuses) refuseLost(input, converted, from, to);
     return converted;
   };
