@@ -274,6 +274,8 @@ browse(
     const lines = (await saved('Download CSV')).toString().trimEnd().split('\r\n');
     t.equal(lines[0], 'from,new,returning,resurrecting,dormant');
     t.equal(lines.length, 5, 'the rows that are shown');
+    const parquet = await saved('Download Parquet');
+    t.equal(parquet.subarray(0, 4).toString(), 'PAR1');
   },
 );
 

@@ -74,6 +74,7 @@ export const LIBRARY_FILES: Readonly<Record<string, readonly string[]>> = {
   '@codemirror/state': ['src/console/parts/editor.tsx'],
   '@codemirror/view': ['src/console/parts/editor.tsx'],
   'topojson-client': ['src/tools/console/map.mjs'],
+  'hyparquet-writer': ['src/console/answer/parquet.ts'],
   vite: ['src/tools/console/build.mjs'],
 };
 

@@ -38,27 +38,39 @@ function stepOf(row: JsonObject): Step {
   };
 }
 
-/** The rows of the shards that run one operator become one step. */
+/** The rows of the shards that run one operator become one step: the nth of its name in the rows of each shard. */
 function joined(rows: readonly JsonObject[]): Step[] {
   const steps: Step[] = [];
-  for (const step of rows.map(stepOf)) {
-    const last = steps.at(-1);
-    if (last === undefined || step.shards === null || last.shards === null || !isSame(last, step)) {
+  /** By shard, operator and depth: how often it occurred, in the rows of shards that follow each other. */
+  let seen = new Map<string, number>();
+  let positions = new Map<string, number>();
+  for (const row of rows) {
+    const step = stepOf(row);
+    if (step.shards === null) {
+      [seen, positions] = [new Map(), new Map()];
       steps.push(step);
       continue;
     }
-    steps[steps.length - 1] = {
-      ...{ ...last, shards: last.shards + 1, milliseconds: extreme(last.milliseconds, step.milliseconds) },
-      rows: sum(last.rows, step.rows),
-      estimatedRows: sum(last.estimatedRows, step.estimatedRows),
-      detail: last.detail === step.detail ? last.detail : last.detail.replace(/:.*$/s, ''),
-    };
+    const name = `${step.operator} ${step.depth}`;
+    const ofShard = `${row.shard} ${name}`;
+    const nth = seen.get(ofShard) ?? 0;
+    seen.set(ofShard, nth + 1);
+    const at = positions.get(`${nth} ${name}`);
+    if (at === undefined) {
+      positions.set(`${nth} ${name}`, steps.length);
+      steps.push(step);
+    } else steps[at] = merged(steps[at], step);
   }
   return steps;
 }
 
-const isSame = (one: Step, other: Step): boolean =>
-  one.operator === other.operator && one.depth === other.depth;
+const merged = (one: Step, other: Step): Step => ({
+  ...{ ...one, shards: (one.shards ?? 0) + 1, milliseconds: extreme(one.milliseconds, other.milliseconds) },
+  rows: sum(one.rows, other.rows),
+  estimatedRows: sum(one.estimatedRows, other.estimatedRows),
+  detail: one.detail === other.detail ? one.detail : one.detail.replace(/:.*$/s, ''),
+});
+
 const sum = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? null : one + other;
 const extreme = (one: number | null, other: number | null): number | null =>

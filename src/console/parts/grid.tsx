@@ -5,10 +5,11 @@
 import { useMemo, useState } from 'preact/hooks';
 import { csvOf, filteredRows, type Sorting, sortedRows, tabbedOf } from '../answer/arrange.js';
 import { formatMoment, plural } from '../answer/format.js';
+import { parquetOf } from '../answer/parquet.js';
 import { type CellKind, cellText, type Table } from '../answer/table.js';
 import type { Json } from '../server/json.js';
 import { ENTITY_ID } from '../server/model.js';
-import { CopyButton, Entry } from './controls.js';
+import { CopyButton, Entry, ErrorBox } from './controls.js';
 import { download } from './download.js';
 
 const ROWS_PER_PAGE = 200;
@@ -25,12 +26,17 @@ export function Grid({ table, onEntity }: GridProps) {
   const [shown, setShown] = useState(ROWS_PER_PAGE);
   const [filter, setFilter] = useState('');
   const [sorting, setSorting] = useState<Sorting | null>(null);
+  const [error, setError] = useState<unknown>(null);
   const { columns } = table;
   const rows = useMemo(
     () => sortedRows(table, filteredRows(table.rows, filter), sorting),
     [table, filter, sorting],
   );
   const save = (): void => download('quarry.csv', new Blob([csvOf(table, rows)], { type: 'text/csv' }));
+  const saveParquet = (): void => {
+    setError(null);
+    parquetOf(table, rows).then((bytes) => download('quarry.parquet', new Blob([bytes])), setError);
+  };
   return (
     <>
       <div class="row wrap grid-tools">
@@ -49,6 +55,10 @@ export function Grid({ table, onEntity }: GridProps) {
         <button type="button" class="quiet" onClick={save}>
           Download CSV
         </button>
+        <button type="button" class="quiet" onClick={saveParquet}>
+          Download Parquet
+        </button>
+        {error !== null && <ErrorBox error={error} />}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what can be focused */}
       <section class="grid" aria-label="Rows" tabIndex={0}>

@@ -7,7 +7,11 @@ const SQL = '/v1/sql';
 /** A valid query with names of the database. */
 export function beginningOf(path: string, model: Model): string {
   if (path === SQL) return exampleSql(model);
-  const dimension = [...model.dimensions].sort((a, b) => b.columns.length - a.columns.length)[0];
+  const eventsOf = ({ columns }: Model['dimensions'][number]): number =>
+    columns.filter(({ isEvent, isActive }) => isEvent && isActive).length;
+  const dimension = [...model.dimensions].sort(
+    (a, b) => Number(eventsOf(b) > 0) - Number(eventsOf(a) > 0) || b.columns.length - a.columns.length,
+  )[0];
   const column =
     dimension?.columns.find(({ isEvent, name }) => !isEvent && name !== 'entity-id')?.name ?? 'entity-id';
   const event = dimension?.columns.find(({ isEvent }) => isEvent)?.name ?? 'visit';

@@ -8,6 +8,8 @@ export type ValueKind = 'text' | 'number' | 'yes-no' | 'day' | 'moment' | 'point
 export interface Column {
   /** The api-name. */
   readonly name: string;
+  /** The name for people. */
+  readonly label: string;
   readonly type: string;
   readonly kind: ValueKind;
   readonly isEvent: boolean;
@@ -89,6 +91,7 @@ function columnsOf(
     const columnSize = objectsIn(size?.columns).find((one) => one['api-name'] === name);
     return {
       name,
+      label: String(entry.name ?? name),
       type,
       kind: KINDS[type.replace(EVENT_TYPE, '')] ?? 'text',
       isEvent: EVENT_TYPE.test(type),

@@ -106,6 +106,7 @@ function DimensionPanel({ dimension, onQuery }: PanelProps) {
                 <tr key={column.name} class={column.isActive ? '' : 'inactive'}>
                   <td>
                     {column.name}
+                    {column.label !== column.name && <small> {column.label}</small>}
                     {column.description !== '' && <small> {column.description}</small>}
                   </td>
                   <td>{meaningOf(column)}</td>

@@ -88,6 +88,7 @@ function GroupForm({ client, databases }: PeopleProps) {
         onChange={(next) => setAction(next as Action)}
       />
       <Entry label="Name of the group" value={name} onChange={setName} />
+      {action === 'PUT' && <p class="hint">What is ticked replaces all that the group permitted before.</p>}
       {action !== 'DELETE' && (
         <>
           <fieldset class="checks">

@@ -54,6 +54,24 @@ t.test('blanks make children, and shards of one operator are one', async (t) => 
   ]);
 });
 
+t.test('operators of a shard that stand between are joined in their order, too', async (t) => {
+  const rows = [0, 1].flatMap((shard) => [
+    row('scan', shard, 5, 1),
+    row('filter', shard, 3, null, 'a'),
+    row('filter', shard, 2, null, 'b'),
+  ]);
+  const nodes = planOf([...rows, row('sort', null, 4, null)]) ?? [];
+  t.strictSame(
+    nodes.map(({ operator, detail, rows, shards }) => [operator, detail, rows, shards]),
+    [
+      ['scan', '', 10, 2],
+      ['filter', 'a', 6, 2],
+      ['filter', 'b', 4, 2],
+      ['sort', '', 4, null],
+    ],
+  );
+});
+
 t.test('other rows are no plan', async (t) => {
   t.equal(planOf([]), null);
   t.equal(planOf([{ operator: 'scan', shard: 1 }]), null);

@@ -2,8 +2,14 @@
 import type { Option } from '../../parts/controls.js';
 import { activeColumns, type Column, type Dimension } from '../../server/model.js';
 
+/** The name for people, with that of requests where they differ. */
+export const shownName = ({ name, label }: Column): string => (label === name ? name : `${label} (${name})`);
+
 export const columnOptions = (columns: readonly Column[]): Option[] =>
-  columns.map(({ name, isEvent }) => ({ value: name, text: isEvent ? `${name} (events)` : name }));
+  columns.map((column) => ({
+    value: column.name,
+    text: column.isEvent ? `${shownName(column)} (events)` : shownName(column),
+  }));
 
 export const eventColumns = (dimension: Dimension | undefined): readonly Column[] =>
   activeColumns(dimension).filter(({ isEvent }) => isEvent);
@@ -13,5 +19,5 @@ export const breakdownOptions = (dimension: Dimension | undefined): Option[] => 
   { value: '', text: 'nothing' },
   ...activeColumns(dimension)
     .filter(({ isEvent, kind }) => !isEvent && kind !== 'point')
-    .map(({ name }) => ({ value: name, text: name })),
+    .map((column) => ({ value: column.name, text: shownName(column) })),
 ];

@@ -1,9 +1,10 @@
 /** The conditions of a question on attributes and events, joined by all or any. */
 
-import { Choice, Entry, type Option } from '../../parts/controls.js';
+import { Choice, Entry } from '../../parts/controls.js';
 import { type Condition, type Draft, newCondition, SEGMENT, segmentCondition } from '../../query/draft.js';
 import { type OnChange, operatorsOf } from '../../query/fields.js';
-import { activeColumns, type Column, columnOf, type Dimension, ENTITY_ID } from '../../server/model.js';
+import { activeColumns, columnOf, type Dimension, ENTITY_ID } from '../../server/model.js';
+import { columnOptions } from './column-options.js';
 import { TestFields } from './test-fields.js';
 import { WindowFields } from './window-fields.js';
 
@@ -12,9 +13,6 @@ interface ConditionsProps {
   readonly dimension: Dimension | undefined;
   readonly onChange: OnChange<Draft>;
 }
-
-export const columnOptions = (columns: readonly Column[]): Option[] =>
-  columns.map(({ name, isEvent }) => ({ value: name, text: isEvent ? `${name} (events)` : name }));
 
 export function Conditions({ draft, dimension, onChange }: ConditionsProps) {
   const { conditions, window } = draft;

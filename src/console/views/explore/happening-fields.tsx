@@ -3,7 +3,7 @@ import { Choice } from '../../parts/controls.js';
 import type { Happening } from '../../query/behaviour-draft.js';
 import { ANY, type OnChange } from '../../query/fields.js';
 import { columnOf, type Dimension } from '../../server/model.js';
-import { eventColumns } from './column-options.js';
+import { eventColumns, shownName } from './column-options.js';
 import { TestFields } from './test-fields.js';
 
 interface HappeningProps<Value extends Happening> {
@@ -25,7 +25,7 @@ export function HappeningFields<Value extends Happening>(props: HappeningProps<V
         quiet
         label={`${about}: event`}
         value={happening.column}
-        options={columns.map(({ name }) => ({ value: name, text: name }))}
+        options={columns.map((one) => ({ value: one.name, text: shownName(one) }))}
         onChange={(name) => onChange((now) => ({ ...now, column: name, test: ANY }))}
       />
       {column !== undefined && (
