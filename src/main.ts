@@ -153,6 +153,7 @@ function commandContext(): CommandContext {
     },
     commandTable: COMMAND_TABLE,
     release: releaseOf({ root: ROOT, readText }),
+    importThreadFile: path.join(HERE, 'commands/import/text/thread.js'),
     self: isSea() ? [process.execPath] : [process.execPath, path.join(HERE, 'main.js')],
     serverDependencies,
     obeySignals,

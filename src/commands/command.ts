@@ -30,6 +30,8 @@ export interface CommandContext extends AdminCommandContext {
   readonly stderr: Output;
   /** The dependencies of a server in this process, with a log of that level. */
   readonly serverDependencies: (logLevel: string) => ServerDependencies;
+  /** The file that a thread of an import runs. */
+  readonly importThreadFile: string;
   /** From now on signals end and checkpoint the server that `running` returns; null while it starts. */
   readonly obeySignals: (running: () => RunningServer | null, log: Logger) => void;
   /** All commands, for the commands that describe them. */

@@ -5,9 +5,8 @@
  *             may grow the memory and detach the views. No result depends on the seed of the hash kernels.
  */
 import { randomBytes } from 'node:crypto';
-import type { RandomBytes } from '../base/index.js';
+import type { MemoryAccount, RandomBytes } from '../base/index.js';
 import { ARENA_RESERVED_BYTES, type Kernels, kernelsFor } from '../kernels/index.js';
-import type { QueryRun } from './query-run.js';
 
 const PAGE_BYTES = 65_536;
 const PAGES_MAX = 65_536;
@@ -85,7 +84,7 @@ export class QueryMemory {
    * Returns the byte offset of `bytes` zeroed bytes, which are reserved in `run`; null = the query or the memory has no
    * capacity for them.
    */
-  allocate(bytes: number, run: QueryRun): number | null {
+  allocate(bytes: number, run: MemoryAccount): number | null {
     const usedUntil = this.#freshFrom;
     const at = this.allocateUnset(bytes, run);
     if (at !== null && at < usedUntil) this.#u8.fill(0, at, Math.min(this.#end, usedUntil));
@@ -93,7 +92,7 @@ export class QueryMemory {
   }
 
   /** Like `allocate`, with arbitrary contents. */
-  allocateUnset(bytes: number, run: QueryRun): number | null {
+  allocateUnset(bytes: number, run: MemoryAccount): number | null {
     const at = this.#end;
     const end = at + Math.ceil(bytes / 64) * 64;
     if (end > PAGES_MAX * PAGE_BYTES || !run.tryReserve(end - at)) return null;
@@ -150,7 +149,7 @@ export class QueryMemories {
   }
 
   /** `run` = the query that used the memory. */
-  release(memory: QueryMemory, run: QueryRun): void {
+  release(memory: QueryMemory, run: MemoryAccount): void {
     memory.clear();
     if (memory.touchedBytes <= Math.max(RETAINED_BYTES_MIN, run.limitBytes / RETAINED_PART))
       this.#retained = memory;

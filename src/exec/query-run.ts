@@ -6,6 +6,7 @@
  */
 import { MemoryAccount, QuarryError } from '../base/index.js';
 import type { EventOrders } from './event-order/event-orders.js';
+import type { QueryMemories } from './query-memory.js';
 import type { QuerySpill } from './spill/query-spill.js';
 
 const refusal = (capacityBytes: number): string =>
@@ -20,9 +21,11 @@ export interface QueryResources {
   readonly spill: QuerySpill | null;
   /** null = orders of events are built for each question. */
   readonly orders: EventOrders | null;
+  /** null = memories are created for each question, without SIMD. */
+  readonly memories: QueryMemories | null;
 }
 
-const NO_RESOURCES: QueryResources = { spill: null, orders: null };
+const NO_RESOURCES: QueryResources = { spill: null, orders: null, memories: null };
 
 export class QueryRun extends MemoryAccount {
   readonly #stopFlags: StopFlags | null;

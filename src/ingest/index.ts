@@ -19,7 +19,7 @@ export {
 export { quarantineOf } from './quarantine/quarantine-model.js';
 export { bodyOfLine, type QuarantinedLine } from './quarantine/quarantined-line.js';
 export { pieces, type QuarantineSettings } from './quarantine/refused-line.js';
-export { type KeyedLines, keyedLines, type LineKeySettings } from './records/keyed-lines.js';
+export { keyedLines, type LineKeyList, type LineKeySettings } from './records/keyed-lines.js';
 export * from './records/mapping.js';
 export { parseRecords, QUOTED_BREAK } from './records/parse-records.js';
 export { createIngestScratch, type IngestScratch } from './scratch.js';

@@ -61,6 +61,7 @@ export const columnEntry = named(
     category: constant('general'),
     storage: optional(choice(STORAGES, 'Absent for event columns.')),
     case: optional(choice(TEXT_CASES, 'Present only if texts keep their case.')),
+    'retention-time': optional(count('Days for which events are kept; absent = forever.')),
   }),
 );
 export type ColumnEntry = Infer<typeof columnEntry>;

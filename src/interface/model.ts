@@ -93,6 +93,12 @@ const description = orNull(
   }),
 );
 
+const retentionTime = union(
+  'For event columns: how long events are kept.',
+  integer('Whole days.', 1),
+  constant('forever'),
+);
+
 export const newColumn = named(
   'NewColumn',
   body(COLUMN, {
@@ -142,12 +148,7 @@ export const newColumn = named(
       ),
       { wrong: 3016 },
     ),
-    'retention-time': unread(
-      orNull(
-        union('For event columns: how long events are kept.', integer('Whole days.', 1), constant('forever')),
-      ),
-      { wrong: 3017 },
-    ),
+    'retention-time': unread(orNull(retentionTime), { wrong: 3017 }),
   }),
 );
 export type NewColumn = Infer<typeof newColumn>;
@@ -168,9 +169,10 @@ const changes = {
   active: optional(
     flag('An inactive column keeps its data, but can be neither written nor queried.', { wrong: 3000 }),
   ),
+  'retention-time': unread(optional(retentionTime), { wrong: 3017 }),
 };
 /** A change of a column contains at least one of these fields. */
-export const COLUMN_CHANGES = Object.keys(changes);
+export const COLUMN_CHANGES = Object.keys(changes) as readonly (keyof typeof changes)[];
 export const changedColumn = named(
   'ChangedColumn',
   body(

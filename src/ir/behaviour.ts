@@ -128,9 +128,12 @@ export function flowSlots({ depth, limit }: FlowQuestion): {
   return { levelSlots, linkSlots: (limit + 1) ** 2, linksAt: depth * levelSlots };
 }
 
-/** Whether the question reads a stream: each value of a column is an event, in the order of date, column and text. */
-export const readsStream = ({ question: { kind } }: BehaviourScope): boolean =>
-  kind === 'sessions' || kind === 'flow';
+/**
+ * Whether the question reads a stream: each value of a column is an event, in the order of date, column and text. That order
+ * matters to sessions only if an event, the plan's second, begins one.
+ */
+export const readsStream = ({ question: { kind }, events }: BehaviourScope): boolean =>
+  kind === 'flow' || (kind === 'sessions' && events[1].length > 0);
 
 /** Whether values are ranked before anything is counted: the groups of a breakdown, or the nodes of a flow. */
 export const isRanked = ({ breakdown, question }: BehaviourScope): boolean =>

@@ -284,4 +284,20 @@ export interface Kernels {
   sortRuns(values: number, starts: number, runCount: number, scratch: number): void;
   /** Keeps one of equal neighbors in each run, moves the runs together, updates `starts`; returns the number of values left. */
   uniqueRuns(values: number, starts: number, runCount: number): number;
+
+  /**
+   * Writes, of a block of entities, the events whose code has a mask that is not 0: dates, masks, numbers, and the start of each
+   * entity's. Returns the number of events. `state`: SELECT_STATE; each output has one element more than the block has events.
+   */
+  selectEventsU8(state: number, entityCount: number): number;
+  selectEventsU16(state: number, entityCount: number): number;
+  selectEventsU32(state: number, entityCount: number): number;
+  /** The same with one u32 mask per event instead of codes and a table. */
+  selectMaskedEvents(state: number, entityCount: number): number;
+  /**
+   * Writes a record for each attempt of a funnel in order without optional steps (entity, length, dates of the steps), or for an
+   * entity that needs another search (length INEXACT); returns their number. `state`: FOLLOW_STATE; call again until `entity` is
+   * entityCount.
+   */
+  followSteps(state: number, entityCount: number): number;
 }

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildBundles, hasCode, keepCode, STARTED } from './bundle/build.mjs';
+import { BUNDLED, buildBundles, hasCode, keepCode } from './bundle/build.mjs';
 import { buildClient } from './client/build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -47,7 +47,7 @@ function digest(files) {
 async function buildTypeScript(files) {
   const { build } = await import('esbuild');
   await build({
-    entryPoints: files.filter((file) => !STARTED.includes(file)).map((file) => path.join(root, file)),
+    entryPoints: files.filter((file) => !BUNDLED.includes(file)).map((file) => path.join(root, file)),
     outdir: dist,
     outbase: root,
     format: 'esm',

@@ -67,10 +67,11 @@ export class OpenQueries {
 
   /** Starts the run of a query. Throws 9005 if the query was cancelled. */
   runOf({ slot, bytesMax }: WorkerQueryLimits): QueryRun {
-    const { stops, spills } = this.#dependencies;
+    const { stops, spills, memories } = this.#dependencies;
     const run = new QueryRun(stops, slot, bytesMax, null, {
       spill: spills.ofQuery(slot),
       orders: this.#orders,
+      memories,
     });
     run.check();
     return run;

@@ -9,8 +9,8 @@ import { type CatalogChange, changeToPlain } from '../catalog/index.js';
 import { encodeRecord, type RecordIdempotency } from '../format/index.js';
 import {
   type IngestScratch,
-  type KeyedLines,
   keyedLines,
+  type LineKeyList,
   type LineKeySettings,
   type LineNumbers,
   type ParseContext,
@@ -51,8 +51,8 @@ export function parseRecord(
 ): ParsedRecord {
   const body = bytes.subarray(0, bodyBytes);
   const context = { model, shardCount, nowMs, customKey, columnIds };
-  const keyed = keyedOf({ body, lines, records, lineKeys, databaseId }, scratch);
-  const outcome = outcomeOf({ body: keyed?.text ?? body, lines, records, quarantine }, context, scratch);
+  const insert = { body, lines, records, quarantine, databaseId, lineKeys };
+  const { outcome, keyed } = parsedOf(insert, context, scratch);
   if ('error' in outcome) throw fromWire(outcome.error);
   const { parsed } = outcome;
   const quarantined = 'quarantined' in outcome ? outcome.quarantined : null;
@@ -112,7 +112,7 @@ export function parseRecord(
 }
 
 /** The fields of a record for the keys of its lines, without those that are empty. */
-function keyFieldsOf({ keys, omitted }: KeyedLines): { lineKeys?: Uint8Array; duplicateCount?: number } {
+function keyFieldsOf({ keys, omitted }: LineKeyList): { lineKeys?: Uint8Array; duplicateCount?: number } {
   const lineKeys = presentLineKeys(keys);
   return {
     ...(lineKeys.length === 0 ? {} : { lineKeys }),
@@ -120,49 +120,50 @@ function keyFieldsOf({ keys, omitted }: KeyedLines): { lineKeys?: Uint8Array; du
   };
 }
 
-/** The lines of a body that have keys; null = none has one. */
-function keyedOf(
-  request: {
-    readonly body: Uint8Array;
-    readonly lines: LineNumbers | null;
-    readonly records: RecordMapping | null;
-    readonly lineKeys: LineKeySettings | null;
-    readonly databaseId: number;
-  },
-  scratch: IngestScratch,
-): KeyedLines | null {
-  const { body, lines, records, lineKeys, databaseId } = request;
-  if (
-    lines === null ||
-    records?.format === 'arrow' ||
-    (lineKeys === null && (records?.dedupe ?? null) === null)
-  )
-    return null;
-  const settings = lineKeys ?? { keys: null, omitted: [] };
-  return keyedLines(body, lines, settings, { mapping: records, databaseId }, scratch);
-}
-
 interface InsertBody {
   readonly body: Uint8Array;
   readonly lines: LineNumbers | null;
   readonly records: RecordMapping | null;
   readonly quarantine: QuarantineSettings | null;
+  readonly databaseId: number;
+  readonly lineKeys: LineKeySettings | null;
 }
 
-function outcomeOf(
-  { body, lines, records, quarantine }: InsertBody,
+interface KeyedOutcome {
+  readonly outcome: QuarantineOutcome;
+  /** null = no line has a key. */
+  readonly keyed: LineKeyList | null;
+}
+
+function parsedOf(insert: InsertBody, context: ParseContext, scratch: IngestScratch): KeyedOutcome {
+  const { body, lines, records, databaseId, lineKeys } = insert;
+  if (lines === null) return { outcome: parseInsert(body, context, scratch), keyed: null };
+  const keySettings = lineKeys ?? { keys: null, omitted: [] };
+  if (records?.format === 'arrow') {
+    const outcome = parseColumns(body, { ...lines, databaseId, keySettings }, records, context, scratch);
+    return { outcome, keyed: 'keyed' in outcome ? outcome.keyed : null };
+  }
+  const isKeyed = lineKeys !== null || (records?.dedupe ?? null) !== null;
+  const keyed = isKeyed
+    ? keyedLines(body, lines, keySettings, { mapping: records, databaseId }, scratch)
+    : null;
+  return { outcome: outcomeOfLines(keyed?.text ?? body, lines, insert, context, scratch), keyed };
+}
+
+function outcomeOfLines(
+  text: Uint8Array,
+  lines: LineNumbers,
+  { records, quarantine }: InsertBody,
   context: ParseContext,
   scratch: IngestScratch,
 ): QuarantineOutcome {
-  if (lines === null) return parseInsert(body, context, scratch);
-  if (records?.format === 'arrow') return parseColumns(body, lines, records, context, scratch);
   if (quarantine !== null) {
-    const request = { text: body, numbers: lines, mapping: records, settings: quarantine };
+    const request = { text, numbers: lines, mapping: records, settings: quarantine };
     return parseOrQuarantine(request, context, scratch);
   }
   return records === null
-    ? parseLines(body, lines, context, scratch)
-    : parseRecords(body, lines, records, context, scratch);
+    ? parseLines(text, lines, context, scratch)
+    : parseRecords(text, lines, records, context, scratch);
 }
 
 /**

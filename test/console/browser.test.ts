@@ -1,9 +1,19 @@
 /** The console in a real browser, in a wide and in a small window, by mouse and by keyboard only. */
 import t from 'tap';
-import { goTo, PHONE, rowsOf, shownAs, sidewaysOf, signIn, visitors, waitForAnswer } from './browser.js';
+import {
+  goTo,
+  PHONE,
+  rowsOf,
+  shownAs,
+  sidewaysOf,
+  signIn,
+  violationsOf,
+  visitors,
+  waitForAnswer,
+} from './browser.js';
 import { byKeyboard, makeKey, newcomer, seePlaces, seeSegment } from './visits.js';
 
-t.setTimeout(240_000);
+t.setTimeout(480_000);
 const browse = await visitors();
 
 browse('a newcomer finds how many flights left each state over two hours late in March', newcomer(true));
@@ -62,6 +72,24 @@ browse(
     t.match(await editor.textContent(), "WHERE [state] = 'ca' AND city = 'x'");
     await page.getByRole('button', { name: 'Close query 2' }).click();
     t.match(await editor.textContent(), 'OFFSET nowhere', 'the other tab has its text');
+
+    await editor.click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type("select state, count(*) as n from airports where state <> 'x' group by state");
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Format' }).click();
+    t.equal(
+      (await editor.locator('.cm-line').allTextContents()).join('|'),
+      "SELECT state, count(*) AS n|FROM airports|WHERE state <> 'x'|GROUP BY state",
+    );
+    await page.getByRole('button', { name: 'Explain' }).click();
+    const plan = page.getByRole('figure', { name: /Operators/ });
+    await plan.getByText('scan', { exact: true }).waitFor();
+    t.ok(await plan.getByText(/ rows · .*s/).count(), 'with rows and times');
+    t.strictSame(await violationsOf(page), []);
+    await page.locator('select').first().selectOption('/v1/query/overlap');
+    await waitForAnswer(page, () => page.getByRole('button', { name: 'Run', exact: true }).click());
+    await page.getByRole('figure', { name: 'entities in exactly these segments' }).waitFor();
   },
 );
 
@@ -199,17 +227,21 @@ browse('a value that contains markup is shown as text', async (t, { page }, { ke
   await api.json({ method: 'POST', path: '/v1/delete', key: keys.master, body: remove });
 });
 
-browse('a user of a permission group signs in and out', async (t, { page }, { keys, api }) => {
-  const asTeam = (path: string, body: object) =>
-    api.json({ method: 'POST', path, key: keys.team, body: JSON.stringify(body) });
-  const group = {
-    'group-name': 'readers',
-    'allowed-permissions': [1, 5, 6, 12],
-    'allowed-databases': ['quarry'],
-  };
+browse('a user of a permission group is made, signs in and out', async (t, { page }, { keys }) => {
   const password = 'correct horse';
-  await asTeam('/v1/permission_groups', group);
-  await asTeam('/v1/users', { email: 'ada@example.com', password, 'permission-group': 'readers' });
+  await signIn(page, keys.team);
+  await goTo(page, 'Keys');
+  await page.getByLabel('Name of the group').fill('readers');
+  await page.getByLabel('read saved queries').uncheck();
+  await page.getByRole('button', { name: 'Make the group' }).click();
+  await page.getByText('Groups of the team: readers').waitFor();
+  await page.getByLabel('E-mail of the user').fill('ada@example.com');
+  await page.getByLabel('Permission group', { exact: true }).and(page.locator('input')).fill('readers');
+  await page.getByLabel('Password of the user').fill(password);
+  await page.getByRole('button', { name: 'Make the user' }).click();
+  await page.getByText('Users of the team: ada@example.com').waitFor();
+  t.strictSame(await violationsOf(page), []);
+  await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('tab', { name: 'As a user' }).click();
   await page.getByLabel('Email').fill('ada@example.com');
   await page.getByLabel('Password').fill('wrong');
@@ -221,6 +253,30 @@ browse('a user of a permission group signs in and out', async (t, { page }, { ke
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('Key', { exact: true }).waitFor();
   t.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0);
+});
+
+browse('refused lines are counted by reason and inserted again', async (t, { page }, { keys, api }) => {
+  const lines = '{"id": "zz1", "state": "zz"}\n{"state": "without an ID"}\n';
+  await api.json({
+    ...{ method: 'POST', path: '/v1/insert/lines?dimension=airports&id=id&on-error=quarantine' },
+    ...{ key: keys.master, body: lines, contentType: 'application/x-ndjson' },
+  });
+  await signIn(page, keys.master);
+  const refused = page.getByRole('region', { name: 'Refused lines' });
+  await refused.getByRole('heading', { name: 'airports' }).waitFor();
+  const [[code, , count]] = await rowsOf(page);
+  t.match(code, /^[\d,]+$/);
+  t.equal(count, '1');
+  t.strictSame(await violationsOf(page), []);
+  await refused.getByRole('button', { name: 'Insert them again' }).click();
+  await refused.getByText('0 inserted, 1 still refused.').waitFor();
+  await refused.getByRole('button', { name: 'Look at the lines' }).click();
+  await waitForAnswer(page, () => page.getByRole('button', { name: 'Run', exact: true }).click());
+  await page.getByText('without an ID').first().waitFor();
+  const as = (path: string, body: object, method: 'POST' | 'DELETE' = 'POST') =>
+    api.json({ method, path, key: keys.master, body: JSON.stringify(body) });
+  await as('/v1/dimension', { 'api-name': 'airports-quarantine' }, 'DELETE');
+  await as('/v1/delete', { dimension: 'airports', query: [{ 'entity-id': { equals: 'zz1' } }] });
 });
 
 browse(

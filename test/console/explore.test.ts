@@ -3,6 +3,9 @@ import fs from 'node:fs';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { SHOP_VISITORS_SMALL, visitorsOf } from '../../src/commands/demo/shop/visitor.js';
+import { sqlOf } from '../../src/console/query/sql-text.js';
+import type { Json } from '../../src/console/server/json.js';
+import { readModel } from '../../src/console/server/model.js';
 import {
   goTo,
   PHONE,
@@ -16,7 +19,9 @@ import {
   waitForAnswer,
 } from './browser.js';
 
-t.setTimeout(240_000);
+import { SHOP_REQUESTS } from './shop-requests.js';
+
+t.setTimeout(480_000);
 const browse = await visitors(serveShop);
 
 const SHOP = [...visitorsOf(SHOP_VISITORS_SMALL)];
@@ -72,6 +77,87 @@ browse(
     const visitor = SHOP.find((one) => one.id === id);
     const events = (visitor?.page.length ?? 0) + (visitor?.cart.length ?? 0);
     t.equal(await page.locator('.timeline li li').count(), events, 'the timeline has every event');
+  },
+);
+
+browse(
+  'a segment is made of the entities behind a bar, stands in conditions and beside an answer',
+  async (t, { page }, { keys }) => {
+    await signIn(page, keys.master);
+    await buildFunnel(page);
+    await waitForAnswer(page, () => submit(page).click());
+    await page.getByRole('button', { name: /lost .* before order/ }).click();
+    await page.getByText('Make a segment of them').click();
+    await page.getByLabel('Name of the segment').fill('lost-carts');
+    await page.getByRole('button', { name: 'Make', exact: true }).click();
+    await page.getByText('Made lost-carts').waitFor();
+    const lost = grouped(reached(3) - reached(4));
+
+    await page.getByLabel('Beside it, the same for the segment').selectOption('lost-carts');
+    await waitForAnswer(page, () => submit(page).click());
+    const beside = page.getByRole('region', { name: 'Segment lost-carts' });
+    await beside.getByText(`${lost} · 100.0%`).first().waitFor();
+    t.strictSame(await violationsOf(page), []);
+    await page.getByLabel('Beside it, the same for the segment').selectOption({ label: 'none' });
+    await kindTab(page, 'Count').click();
+    await page.getByRole('button', { name: 'Add a condition' }).click();
+    await page.getByLabel('Column', { exact: true }).selectOption({ label: 'in the segment' });
+    await waitForAnswer(page, () => submit(page).click());
+    t.equal(await page.locator('.figure strong').textContent(), lost);
+    await waitForAnswer(page, async () => void (await page.reload()));
+    t.equal(await page.locator('.figure strong').textContent(), lost, 'the address has the segment');
+
+    await goTo(page, 'Saved');
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('button', { name: 'Delete the segment lost-carts' }).click();
+    await page.getByText('None yet. A segment is').waitFor();
+  },
+);
+
+browse(
+  'series make a formula with notes, in the days of a time zone, and funnels leave attempts out',
+  async (t, { page }, { keys }) => {
+    await signIn(page, keys.read);
+    await goTo(page, 'Explore');
+    await openKind(page, 'Trend');
+    await page.getByLabel('Divide by').selectOption('days');
+    await page.getByText('Formula and notes').click();
+    await page.getByLabel('Formula of the series').fill('A / B');
+    await submit(page).click();
+    await page.getByText('there is no series “B”').waitFor();
+    await page.getByLabel('Formula of the series').fill('A * 2 / 2');
+    await page.getByRole('button', { name: 'Add a note' }).click();
+    await page.getByLabel('Note 1: day').fill('2026-02-10');
+    await page.getByLabel('Note 1: text').fill('winter sale');
+    await page.getByText('Time zone', { exact: true }).click();
+    await page.getByLabel('Days and periods of the time zone').fill('Asia/Tokyo');
+    await waitForAnswer(page, () => submit(page).click());
+    await page.locator('.marks').getByText('winter sale').waitFor();
+    t.match(await page.locator('.times figcaption').textContent(), 'A * 2 / 2');
+    await shownAs(page, 'Table').click();
+    const TOKYO_SECONDS = 9 * 3_600;
+    const days = new Map<string, number>();
+    for (const { seconds } of SHOP.flatMap(({ page: views }) => views)) {
+      const day = new Date((seconds + TOKYO_SECONDS) * 1000).toISOString().slice(0, 10);
+      days.set(day, (days.get(day) ?? 0) + 1);
+    }
+    const [first] = await rowsOf(page);
+    t.equal(Number(first[1].replaceAll(',', '')), days.get(first[0]), `the events of ${first[0]} in Tokyo`);
+    await waitForAnswer(page, async () => void (await page.reload()));
+    t.equal(await page.getByLabel('Note 1: text').inputValue(), 'winter sale', 'the address has the note');
+
+    await page.getByLabel('Days and periods of the time zone').fill('');
+    await buildFunnel(page);
+    await page.getByText('Attempts that count').click();
+    await page.getByRole('button', { name: 'Exclude events between steps' }).click();
+    await fillEvent(page, 'Excluded 1', 'cart', null);
+    await page.getByLabel('Excluded 1: after step').fill('4');
+    await submit(page).click();
+    await page.getByText('Excluded events lie after a step').waitFor();
+    await page.getByLabel('Excluded 1: after step').fill('1');
+    await page.getByLabel('Excluded 1: before step').fill('2');
+    await waitForAnswer(page, () => submit(page).click());
+    t.match((await page.locator('.scene text').allTextContents()).join(), `${grouped(reached(1))} ·`);
   },
 );
 
@@ -144,8 +230,14 @@ browse('every kind answers, is saved and written as code', async (t, { page }, {
   await page.getByText('The request').last().click();
   await page.getByRole('tab', { name: 'curl' }).click();
   t.match(await page.locator('.request pre').last().textContent(), /curl .*\/v1\/query\/flow/);
+  await page.getByRole('tab', { name: 'SQL', exact: true }).click();
+  t.match(await page.locator('.request pre').last().textContent(), /^SELECT \* FROM flow\('/);
   await page.getByRole('tab', { name: 'TypeScript' }).click();
   t.match(await page.locator('.request pre').last().textContent(), /await quarry\.flow\(/);
+  await page.getByRole('button', { name: 'Edit as SQL' }).click();
+  await waitForAnswer(page, () => page.getByRole('button', { name: 'Run', exact: true }).click());
+  await shownAs(page, 'Table').and(page.locator(':visible')).click();
+  t.ok((await rowsOf(page)).length > 5, 'the rows of the flow as a table of SQL');
 
   await goTo(page, 'Saved');
   await page.getByRole('button', { name: 'Run shop-funnel' }).click();
@@ -184,6 +276,33 @@ browse(
     t.equal(lines.length, 5, 'the rows that are shown');
   },
 );
+
+/** All numbers of an answer, without the numbers of entities that aggregations name beside a metric. */
+function numbersIn(answer: unknown): number[] {
+  if (typeof answer === 'number') return [answer];
+  if (typeof answer !== 'object' || answer === null) return [];
+  const hasMetric = Object.values(answer).some((value) => typeof value === 'object');
+  return Object.entries(answer).flatMap(([name, value]) =>
+    hasMetric && name === 'quantity' ? [] : numbersIn(value),
+  );
+}
+
+browse('the SQL of a question has the numbers of its answer', async (t, _, { api, keys }) => {
+  const send = async (path: string, body: string, contentType = 'application/json') =>
+    (await api.json({ method: 'POST', path, key: keys.read, body, contentType })) as { result: unknown };
+  const model = readModel(
+    (await api.json({ method: 'GET', path: '/v1/column', key: keys.read })) as Json,
+    null,
+  );
+  for (const { path, body } of SHOP_REQUESTS) {
+    const request = { method: 'POST', path: `/v1/query/${path}`, body: JSON.stringify(body) } as const;
+    const sql = sqlOf(request, model) ?? '';
+    const inJson = numbersIn((await send(request.path, request.body)).result);
+    const inSql = numbersIn((await send('/v1/sql', sql, 'application/sql')).result);
+    t.ok(inJson.length > 0 && inJson.every((number) => number > 0), request.body);
+    t.strictSame([...inSql].sort(), [...inJson].sort(), sql);
+  }
+});
 
 const KINDS = ['Count', 'Trend', 'Funnel', 'Retention', 'Lifecycle', 'Flow', 'Distribution', 'Table'];
 

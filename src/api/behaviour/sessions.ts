@@ -42,7 +42,7 @@ export function bindSessions(call: SessionsCall): BoundQuestion {
   const plan = scopeOf(shared, {
     events: [streamEvent(stream), start],
     streams: [0],
-    values: stream.map(valueColumnOf),
+    values: start.length === 0 ? [] : stream.map(valueColumnOf),
     periods,
     breakdown,
     question: { kind: 'sessions', gap },

@@ -14,7 +14,7 @@ import {
   type TextCase,
 } from '../../schema/index.js';
 import { readAll, readOrNull } from '../body/fields.js';
-import { ExactNumber, isList } from '../body/json.js';
+import { ExactNumber, isList, type Json } from '../body/json.js';
 import type { RequestBody } from '../body/request-body.js';
 
 const INTEGER = /^-?\d+$/;
@@ -123,9 +123,17 @@ function readRange(body: ColumnBody, type: ColumnType | null): readonly bigint[]
 
 function readRetention(body: ColumnBody, type: ColumnType | null): number | null {
   checkFits(body, 'retention-time', type === null || isEventType(type), 'event');
-  const value = body.get('retention-time') ?? 'forever';
+  return retentionDaysOf(body.get('retention-time') ?? 'forever', body);
+}
+
+/** The days of a retention time; null = forever. Throws 3017, made by `body`. */
+export function retentionDaysOf(
+  value: Json,
+  body: { error(name: 'retention-time', text: string): QuarryError },
+): number | null {
   if (value === 'forever') return null;
   const days = value instanceof ExactNumber && INTEGER.test(value.text) ? Number(value.text) : 0;
   if (days >= 1 && Number.isSafeInteger(days)) return days;
-  throw body.error('retention-time', 'must be whole days, at least 1, or "forever"');
+  const found = value === null ? ', not null' : '';
+  throw body.error('retention-time', `must be whole days, at least 1, or "forever"${found}`);
 }

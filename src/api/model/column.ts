@@ -138,6 +138,7 @@ function columnEntry(column: Column): ColumnEntry {
     category: 'general',
     ...(column.storage === null ? {} : { storage: column.storage }),
     ...(column.textCase === 'preserve' ? { case: column.textCase } : {}),
+    ...(column.retentionDays === null ? {} : { 'retention-time': column.retentionDays }),
   };
 }
 

@@ -6,7 +6,7 @@
  * the text that the server wrote.
  */
 import { compareText } from '../../schema/index.js';
-import { LINE_BYTES_MAX } from '../import/formats/lines.js';
+import { LINE_BYTES_MAX } from '../import/text/text-block.js';
 import { type DimensionModel, literal, selectAttributes, selectEvents } from './dimension.js';
 import { linesOf, membersOf } from './json-line.js';
 import type { SqlClient } from './sql-client.js';

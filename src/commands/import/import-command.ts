@@ -50,6 +50,7 @@ file's schema or guessed from its first 10,000 rows. Existing columns are not ch
   --state FILE      the file that records the progress (default: FILE.import.json; none for standard input)
   --retry-seconds N give up if the server accepts nothing for this time (default: 60)
   --connections N   number of concurrent inserts (default: 4)
+  --threads N       number of threads that read CSV and NDJSON (default: the number of cores, at most 4)
   --segments FILE   make the segments that quarry export --segments wrote, without other options than the ones below;
                     if one of their names exists, none is made
 ${REMOTE_HELP}
@@ -81,6 +82,7 @@ export async function importCommand(argv: readonly string[], context: CommandCon
   if ('wrong' in access) return context.usage(access.wrong);
   const { bad } = await importFiles({
     options: line.options,
+    threadFile: context.importThreadFile,
     access,
     files: new NodeFileSystem(),
     stdin: context.stdin,

@@ -9,7 +9,7 @@ import type { FileSystem } from '../../io/index.js';
 import { planColumns } from './columns/column-plan.js';
 import { rowNameOf, sideFile } from './derived-names.js';
 import type { Input } from './formats/input.js';
-import { type BatchReader, ImportError, type RowSource } from './formats/row-block.js';
+import { type BatchReader, ImportError, type RowSource, type SourceText } from './formats/row-block.js';
 import type { Sampled } from './formats/row-range.js';
 import type { ImportOptions } from './import-options.js';
 import type { Mapping } from './mapping/mapping.js';
@@ -21,6 +21,9 @@ import type { Inserted } from './send/insert-rows.js';
 import type { InsertSender } from './send/insert-sender.js';
 import { columnParts, type Part, rowParts } from './send/parts.js';
 import { type ImportState, importIdentity, newState, nextChain, StateFile } from './send/resume.js';
+import { TextSender, textParts } from './send/text-parts.js';
+import { planText, type TextPlan } from './text/text-plan.js';
+import { TextThreads } from './text/text-threads.js';
 
 /** Minimum interval between writes of the state file. */
 const STATE_MS = 1_000;
@@ -31,6 +34,8 @@ export interface FileImportDependencies {
   readonly files: FileSystem;
   readonly options: ImportOptions;
   readonly insertSender: InsertSender;
+  /** Path of text/thread.js. */
+  readonly threadFile: string;
   /** The absolute path of the file of bad rows. */
   readonly badFile: string;
   /** Identifies the server and the database. */
@@ -104,21 +109,7 @@ export async function importFile(
   if (found !== null) dependencies.note(`resuming after row ${found.lastRow}, where an earlier run ended`);
   const state = found ?? newState(identity, serverHash, options.skipRows);
   const badFile = new BadFile(files, dependencies.badFile, state.badBytes);
-  const { insertSender } = dependencies;
-  const parts: FileParts =
-    columns === null
-      ? {
-          bodies: 'JSON',
-          after: (row) => rowParts(bodiesOf(file, options, row), file.mapping, insertSender),
-        }
-      : {
-          bodies: 'Arrow',
-          after: (row) =>
-            columnParts(columns.reader, columns, insertSender, {
-              ...{ after: row, upTo: options.skipRows + options.limit },
-              empties: file.sampled.empties,
-            }),
-        };
+  const parts = partsOf(file, columns, dependencies);
   const run = new ImportRun(parts, dependencies, state, stateFile, badFile);
   try {
     return await run.all();
@@ -127,17 +118,50 @@ export async function importFile(
   }
 }
 
+type SentAsColumns =
+  | (ImportedColumns & { readonly reader: BatchReader })
+  | { readonly text: SourceText; readonly textPlan: TextPlan };
+
 /** How to send the file's rows as columns; null = they are sent as rows. */
-async function columnsOf({
-  input,
-  source,
-  mapping,
-}: ImportedFile): Promise<(ImportedColumns & { readonly reader: BatchReader }) | null> {
+async function columnsOf({ input, source, mapping }: ImportedFile): Promise<SentAsColumns | null> {
+  const names = source.columns.map(({ name }) => name);
+  const rowName = rowNameOf(input.name);
+  if (source.text !== undefined) {
+    const textPlan = planText(mapping, names, source.text, rowName);
+    return textPlan === null ? null : { text: source.text, textPlan };
+  }
   const reader = (await source.openBatches?.()) ?? null;
   if (reader === null) return null;
-  const names = source.columns.map(({ name }) => name);
   const plan = planColumns(mapping, names, reader.fields);
-  return plan === null ? null : { reader, plan, mapping, names, rowName: rowNameOf(input.name) };
+  return plan === null ? null : { reader, plan, mapping, names, rowName };
+}
+
+function partsOf(
+  file: ImportedFile,
+  columns: SentAsColumns | null,
+  { options, insertSender, threadFile }: FileImportDependencies,
+): FileParts {
+  const { empties } = file.sampled;
+  const upTo = options.skipRows + options.limit;
+  if (columns === null) {
+    const after: FileParts['after'] = (row) =>
+      rowParts(bodiesOf(file, options, row), file.mapping, insertSender);
+    return { bodies: 'JSON', after };
+  }
+  if ('reader' in columns) {
+    const after: FileParts['after'] = (row) =>
+      columnParts(columns.reader, columns, insertSender, { after: row, upTo, empties });
+    return { bodies: 'Arrow', after };
+  }
+  const { text, textPlan } = columns;
+  const sender = new TextSender(textPlan, insertSender);
+  const after: FileParts['after'] = (row) =>
+    textParts(text, new TextThreads(threadFile, textPlan, options.threads), sender, {
+      after: row,
+      upTo,
+      empties,
+    });
+  return { bodies: 'Arrow', after };
 }
 
 interface FileParts {
@@ -196,7 +220,7 @@ class ImportRun {
     try {
       for await (const part of this.#parts.after(startRow)) {
         if (this.#failure !== null || signal.aborted) break;
-        chain = nextChain(chain, part.bytes);
+        chain = nextChain(chain, part.identity);
         await this.#capacity(part);
         if (this.#failure !== null || signal.aborted) break;
         this.#start(number++, part, chain);

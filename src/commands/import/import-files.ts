@@ -42,6 +42,8 @@ const SHOWN_BODY_CHARS = 1_000;
 
 export interface ImportFilesContext {
   readonly options: ImportOptions;
+  /** Path of text/thread.js. */
+  readonly threadFile: string;
   readonly access: RemoteAccess & RemoteAddress;
   readonly files: FileSystem;
   readonly stdin: Readable;

@@ -1,5 +1,5 @@
 /** Reads and checks the arguments and flags of `quarry import`. */
-
+import os from 'node:os';
 import { TEXT_CASES } from '../../interface/index.js';
 import type { TextCase } from '../../schema/index.js';
 import { type FlagKinds, type Flags, flagTextOf, readArguments, type Wrong } from '../admin/admin-options.js';
@@ -11,6 +11,8 @@ import { API_NAME } from './mapping/server-model.js';
 import { type TextReading, wrongFormat } from './mapping/text-reading.js';
 
 export const LINE_ID = ':line';
+const THREADS_DEFAULT_MAX = 4;
+const THREADS_MAX = 64;
 
 export interface EventFlag {
   readonly column: string;
@@ -56,6 +58,8 @@ export interface ImportOptions {
   readonly stateFile: string | null;
   readonly retrySeconds: number;
   readonly connections: number;
+  /** Threads that make columns of texts. */
+  readonly threads: number;
 }
 
 const TEXT_FLAGS = [
@@ -81,6 +85,7 @@ const TEXT_FLAGS = [
   'state',
   'retry-seconds',
   'connections',
+  'threads',
 ] as const;
 type TextFlag = (typeof TEXT_FLAGS)[number];
 
@@ -181,6 +186,7 @@ function optionsOf(
     stateFile: text('state'),
     retrySeconds: whole('retry-seconds', 60, 0, RETRY_SECONDS_MAX),
     connections: whole('connections', 4, 1, CONNECTIONS_MAX),
+    threads: whole('threads', Math.min(THREADS_DEFAULT_MAX, os.availableParallelism()), 1, THREADS_MAX),
   };
 }
 

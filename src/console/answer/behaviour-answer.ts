@@ -91,3 +91,16 @@ export interface Actives {
     readonly rolling?: number;
   }[];
 }
+export interface Overlap {
+  readonly segments: readonly { readonly name: string; readonly count: number }[];
+  readonly combinations: readonly { readonly in: readonly string[]; readonly count: number }[];
+}
+/** A value by which two segments differ; the lists have a number for each of them. */
+export interface ComparedValue {
+  readonly column: string;
+  readonly value: string;
+  readonly counts: readonly number[];
+  readonly shares: readonly (number | null)[];
+  readonly lift: number | null;
+  readonly 'p-value': number | null;
+}

@@ -1,13 +1,15 @@
 /** Reads answers to questions about behaviour as tables and charts. */
-import { isObject, type Json, type JsonObject } from '../server/json.js';
+import { isList, isObject, type Json, type JsonObject } from '../server/json.js';
 import type {
   Actives,
+  ComparedValue,
   Flow,
   FlowNode,
   Funnel,
   FunnelStep,
   Group,
   LifecyclePeriod,
+  Overlap,
   Retention,
   SessionStats,
   Sessions,
@@ -16,6 +18,7 @@ import type {
 } from './behaviour-answer.js';
 import type { Chart } from './chart.js';
 import { formatMoment, formatSeconds, plural } from './format.js';
+import { planOf } from './plan.js';
 import { rowsTable, type Table, tablesOf } from './table.js';
 
 export interface Reading {
@@ -217,6 +220,23 @@ function readTimeline({ data }: { readonly data: readonly TimelineEvent[] }): Re
   return { tables: [rows('', table)], charts: [{ kind: 'timeline', events: data }] };
 }
 
+function readOverlap({ segments, combinations }: Overlap): Reading {
+  const named = combinations.map(({ in: names, count }) => ({ 'in exactly': names.join(' and '), count }));
+  const bars = named.map((row) => ({ name: row['in exactly'], value: row.count, text: String(row.count) }));
+  return {
+    tables: [rows('Combinations', named), rows('Segments', segments)],
+    charts: [{ kind: 'bars', label: 'entities in exactly these segments', bars }],
+  };
+}
+
+function readCompare(values: readonly ComparedValue[]): Reading {
+  const table = values.map(({ column, value, counts, shares, lift, 'p-value': p }) => ({
+    ...{ column, value, 'in the first': counts[0], 'share of the first': shareText(shares[0]) },
+    ...{ 'in the second': counts[1], 'share of the second': shareText(shares[1]), lift, 'p-value': p },
+  }));
+  return { tables: [rows('', table)], charts: [] };
+}
+
 const READERS: Readonly<Record<string, (answer: never) => Reading>> = {
   '/v1/query/funnel': readFunnel,
   '/v1/query/retention': readRetention,
@@ -226,11 +246,20 @@ const READERS: Readonly<Record<string, (answer: never) => Reading>> = {
   '/v1/query/flow': readFlow,
   '/v1/query/actives': readActives,
   '/v1/query/timeline': readTimeline,
+  '/v1/query/overlap': readOverlap,
+  '/v1/query/compare': readCompare,
 };
 
 /** Any answer of an endpoint as tables and charts. */
 export const readAnswer = (path: string, json: Json): Reading =>
-  readBehaviour(path, json) ?? { tables: tablesOf(json), charts: null };
+  readBehaviour(path, json) ?? { tables: tablesOf(json), charts: plansIn(json) };
+
+/** The plan in the answer to EXPLAIN; null = another answer. */
+function plansIn(json: Json): readonly Chart[] | null {
+  const result = isObject(json) ? json.result : null;
+  const nodes = isList(result) ? planOf(result.filter(isObject)) : null;
+  return nodes === null ? null : [{ kind: 'plan', nodes }];
+}
 
 /** The answer of an endpoint for behaviour, if it has one question; null = another answer. */
 function readBehaviour(path: string, json: Json): Reading | null {
@@ -238,5 +267,5 @@ function readBehaviour(path: string, json: Json): Reading | null {
   const result = isObject(json) ? json.result : undefined;
   if (reader === undefined || !isObject(result)) return null;
   const answers = Object.values(result);
-  return answers.length === 1 && isObject(answers[0]) ? reader(answers[0] as never) : null;
+  return answers.length === 1 && typeof answers[0] === 'object' ? reader(answers[0] as never) : null;
 }

@@ -9,6 +9,7 @@ import type {
   TimelineEvent,
 } from './behaviour-answer.js';
 import { formatMoment } from './format.js';
+import type { PlanNode } from './plan.js';
 import { cellText, type Point, pointsIn, type Table } from './table.js';
 
 export interface Line {
@@ -25,6 +26,8 @@ export interface Lines {
   /** Ascending: seconds since 1970, or numbers. */
   readonly at: readonly number[];
   readonly lines: readonly Line[];
+  /** Texts at points of the axis. */
+  readonly marks?: readonly { readonly at: number; readonly text: string }[];
 }
 
 /** A chart; `title` is the name of its tab, if the kind alone does not say it. */
@@ -41,6 +44,7 @@ type AnyChart =
   | { readonly kind: 'lifecycle'; readonly series: readonly LifecyclePeriod[] }
   | ({ readonly kind: 'sessions' } & SessionStats)
   | ({ readonly kind: 'flow' } & Flow)
+  | { readonly kind: 'plan'; readonly nodes: readonly PlanNode[] }
   | { readonly kind: 'timeline'; readonly events: readonly TimelineEvent[] }
   | { readonly kind: 'figure'; readonly value: string; readonly label: string }
   | {

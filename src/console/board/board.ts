@@ -3,6 +3,7 @@
  * exchanged as files. Invariant: a tile only reads; a file with a tile that could change data is refused.
  */
 import { SAVED_QUERY_TYPES } from '../../interface/index.js';
+import { instantsOf } from '../query/conditions.js';
 import type { Window } from '../query/fields.js';
 import { isBehaviour } from '../query/saved.js';
 
@@ -78,12 +79,13 @@ export const isWhole = ({ from, to }: Window): boolean => from !== '' && to !== 
  */
 export function bodyWithin(path: string, body: unknown, range: Window): unknown {
   if (!isWhole(range) || !isObject(body)) return body;
-  const between = [range.from, `${range.to}T23:59:59Z`];
+  const within = ({ 'time-zone': zone }: Record<string, unknown>): readonly string[] =>
+    instantsOf(range, typeof zone === 'string' ? zone : '');
   const type = path.slice('/v1/query/'.length);
-  if (isBehaviour(type)) return { ...body, between };
+  if (isBehaviour(type)) return { ...body, between: within(body) };
   if (type !== 'aggregation' || !Array.isArray(body.query)) return body;
   const query = body.query.map((level) =>
-    isObject(level) && 'between' in level ? { ...level, between } : level,
+    isObject(level) && 'between' in level ? { ...level, between: within(level) } : level,
   );
   return { ...body, query };
 }

@@ -10,22 +10,23 @@ import { seriesInk } from './scenes/scene.js';
 const HEIGHT = 320;
 /** Up to so many points are marked. */
 const MARKED_POINTS_MAX = 40;
+const NO_MARKS: NonNullable<Lines['marks']> = [];
 
-export function LineChart({ label, axis, at, lines }: Lines) {
+export function LineChart({ label, axis, at, lines, marks = NO_MARKS }: Lines) {
   const { theme } = useConsole();
   const container = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = container.current;
     if (element === null) return;
     const data: uPlot.AlignedData = [[...at], ...lines.map(({ values }) => [...values])];
-    const plot = new uPlot(optionsOf(element, { label, axis, at, lines }), data, element);
+    const plot = new uPlot(optionsOf(element, { label, axis, at, lines, marks }), data, element);
     const resizing = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     resizing.observe(element);
     return () => {
       resizing.disconnect();
       plot.destroy();
     };
-  }, [theme, label, axis, at, lines]);
+  }, [theme, label, axis, at, lines, marks]);
   return (
     <figure class="times">
       <figcaption>{label}</figcaption>
@@ -35,11 +36,20 @@ export function LineChart({ label, axis, at, lines }: Lines) {
         role="img"
         aria-label={`${label}: ${plural(lines.length, 'line')} of ${plural(at.length, 'point')}; the table has the numbers`}
       />
+      {marks.length > 0 && (
+        <ul class="marks">
+          {marks.map(({ at: second, text }) => (
+            <li key={`${second} ${text}`}>
+              <b>{new Date(second * 1000).toISOString().slice(0, 10)}</b> {text}
+            </li>
+          ))}
+        </ul>
+      )}
     </figure>
   );
 }
 
-function optionsOf(element: HTMLElement, { axis, at, lines }: Lines): uPlot.Options {
+function optionsOf(element: HTMLElement, { axis, at, lines, marks = NO_MARKS }: Lines): uPlot.Options {
   const style = getComputedStyle(element);
   const color = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   const common = {
@@ -54,6 +64,7 @@ function optionsOf(element: HTMLElement, { axis, at, lines }: Lines): uPlot.Opti
     ...{ width: element.clientWidth || 300, height: HEIGHT },
     tzDate: (second) => uPlot.tzDate(new Date(second * 1000), 'UTC'),
     legend: { live: true },
+    hooks: { draw: [(plot) => drawMarks(plot, marks, color('ink-soft'))] },
     cursor: { drag: { x: false, y: false } },
     scales: {
       x: { time: axis === 'time' },
@@ -77,6 +88,24 @@ function optionsOf(element: HTMLElement, { axis, at, lines }: Lines): uPlot.Opti
       ...lines.map((line, index) => seriesOf(line, color(seriesInk(index)), at.length)),
     ],
   };
+}
+
+/** A line from top to bottom, and the text beside it. */
+function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: NonNullable<Lines['marks']>, ink: string): void {
+  const right = bbox.left + bbox.width;
+  const pixel = window.devicePixelRatio;
+  ctx.save();
+  ctx.fillStyle = ink;
+  ctx.font = `${12 * pixel}px system-ui, sans-serif`;
+  for (const { at, text } of marks) {
+    const x = valToPos(at, 'x', true);
+    if (x < bbox.left || x > right) continue;
+    ctx.fillRect(x, bbox.top, pixel, bbox.height);
+    const isLeft = x + ctx.measureText(text).width + 8 * pixel > right;
+    ctx.textAlign = isLeft ? 'right' : 'left';
+    ctx.fillText(text, x + (isLeft ? -4 : 4) * pixel, bbox.top + 12 * pixel);
+  }
+  ctx.restore();
 }
 
 const seriesOf = ({ name, faint }: Line, stroke: string, points: number): uPlot.Series => ({

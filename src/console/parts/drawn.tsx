@@ -3,6 +3,7 @@ import type { Chart } from '../answer/chart.js';
 import { Bars } from '../charts/bars.js';
 import { LineChart } from '../charts/lines.js';
 import { PointMap } from '../charts/map.js';
+import { PlanTree } from '../charts/plan.js';
 import { RetentionTable } from '../charts/retention.js';
 import { SceneView } from '../charts/scene-view.js';
 import { flowScene } from '../charts/scenes/flow.js';
@@ -56,6 +57,8 @@ export function Drawn({ chart, onPick }: DrawnProps) {
       return <SceneView label="Flow" sceneOf={(width) => flowScene(chart, width)} />;
     case 'sessions':
       return <SessionTiles {...chart} />;
+    case 'plan':
+      return <PlanTree nodes={chart.nodes} />;
     case 'timeline':
       return <Timeline events={chart.events} />;
     case 'figure':

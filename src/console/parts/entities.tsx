@@ -9,6 +9,7 @@ import { activeColumns, dimensionOf, ENTITY_ID } from '../server/model.js';
 import { useConsole } from './context.js';
 import { Busy, ErrorBox } from './controls.js';
 import { Grid } from './grid.js';
+import { SegmentForm } from './segment-form.js';
 import { useRequest } from './use-request.js';
 
 const ENTITIES_SHOWN = 100;
@@ -50,7 +51,6 @@ export function Entities({ behind, onClose }: { readonly behind: Behind; readonl
           {requestState.state === 'done' && `${formatCount(requestState.value.count)} `}
           {dimension?.name} {title}
         </h3>
-        {/* Actions on these entities go here. */}
         <div class="row">
           <button
             type="button"
@@ -64,6 +64,7 @@ export function Entities({ behind, onClose }: { readonly behind: Behind; readonl
           </button>
         </div>
       </header>
+      {dimension !== undefined && <SegmentForm dimension={dimension.name} query={query} />}
       {requestState.state === 'busy' && <Busy text="Reading the entities…" />}
       {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
       {requestState.state === 'done' && requestState.value.table !== undefined && (

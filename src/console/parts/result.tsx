@@ -64,6 +64,7 @@ const KIND_NAMES: Readonly<Record<Chart['kind'], string>> = {
   flow: 'Flow',
   sessions: 'Sessions',
   timeline: 'Timeline',
+  plan: 'Plan',
 };
 const chartName = ({ kind, title }: Chart): string => title ?? KIND_NAMES[kind];
 

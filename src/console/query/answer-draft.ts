@@ -7,6 +7,7 @@ import type { Json } from '../server/json.js';
 import type { Draft } from './draft.js';
 import type { Question } from './request.js';
 import { trendParts } from './trend.js';
+import { inZone } from './zone.js';
 
 export interface DraftAnswer {
   readonly reading: Reading;
@@ -32,7 +33,7 @@ export async function answerDraft(
     reading: readingOf(
       draft,
       requests[0].path,
-      answered.map(({ json }) => json),
+      answered.map(({ json }) => inZone(json, draft.timeZone.trim())),
     ),
     text: answered.map(({ text }) => text).join('\n'),
     seconds: Math.max(...answered.map(({ seconds }) => seconds)),
@@ -40,7 +41,7 @@ export async function answerDraft(
 }
 
 function readingOf(draft: Draft, path: string, answers: readonly Json[]): Reading {
-  if (draft.show === 'trend') return readTrend(trendParts(draft), answers, draft.trend.by);
+  if (draft.show === 'trend') return readTrend(trendParts(draft), answers, draft.trend);
   const { tables, charts } = readAnswer(path, answers[0]);
   return { tables: tables.map((table) => arranged(table, draft)), charts };
 }

@@ -18,6 +18,19 @@ export interface Step extends Happening {
   readonly optional: boolean;
 }
 
+/** Events that must not lie between two steps, whose numbers are as typed, from 1. */
+export interface Exclusion extends Happening {
+  readonly after: string;
+  readonly before: string;
+}
+
+/** A text at a day of a trend. */
+export interface Note {
+  readonly id: number;
+  readonly day: string;
+  readonly text: string;
+}
+
 /** A length of time, such as 7 days; an empty count is no limit. */
 export interface Length {
   readonly count: string;
@@ -32,6 +45,11 @@ export interface BehaviourDraft {
     readonly groups: string;
     /** Whether the same length of time before is shown, too. */
     readonly compared: boolean;
+    /** A number of each period from the series, which are called A, B and so on; empty = the series themselves. */
+    readonly formula: string;
+    readonly notes: readonly Note[];
+    /** The number of periods whose active entities are counted together; empty = one. */
+    readonly rolling: string;
   };
   readonly funnel: {
     readonly steps: readonly Step[];
@@ -39,6 +57,10 @@ export interface BehaviourDraft {
     readonly order: 'in-order' | 'strict' | 'any';
     /** The attribute whose values divide the funnel; empty = none. */
     readonly by: string;
+    readonly attempts: 'best' | 'first' | 'every';
+    /** Event columns in which all events of an attempt have equal values. */
+    readonly same: readonly string[];
+    readonly exclude: readonly Exclusion[];
   };
   readonly retention: {
     readonly start: Happening;
@@ -46,6 +68,10 @@ export interface BehaviourDraft {
     readonly cohort: 'first-time' | 'recurring';
     readonly count: 'on' | 'on-or-after';
     readonly periods: string;
+    /** Ends of brackets that join periods, separated by commas; empty = each period. */
+    readonly brackets: string;
+    /** Whether periods begin at the first event instead of with the calendar. */
+    readonly rolling: boolean;
   };
   /** The periods of retention, lifecycle and distribution. */
   readonly every: Interval;
@@ -78,17 +104,22 @@ export function newBehaviour(columns: readonly Column[]): BehaviourDraft {
   const first = events[0] ?? '';
   const start = everyEvent(1, first);
   return {
-    trend: { series: [{ ...start, of: 'events' }], by: '', groups: '5', compared: false },
+    trend: {
+      ...{ series: [{ ...start, of: 'events' }], by: '', groups: '5', compared: false },
+      ...{ formula: '', notes: [], rolling: '' },
+    },
     funnel: {
       steps: [first, events[1] ?? first].map((column, index) => ({
         ...everyEvent(index + 1, column),
         optional: false,
       })),
       within: { count: '7', unit: 'd' },
-      order: 'in-order',
-      by: '',
+      ...{ order: 'in-order', by: '', attempts: 'best', same: [], exclude: [] },
     },
-    retention: { start, back: start, cohort: 'first-time', count: 'on', periods: '8' },
+    retention: {
+      ...{ start, back: start, cohort: 'first-time', count: 'on', periods: '8' },
+      ...{ brackets: '', rolling: false },
+    },
     every: 'weeks',
     activity: start,
     distribution: { of: 'stickiness', gap: { count: '30', unit: 'min' } },

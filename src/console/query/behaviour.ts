@@ -1,7 +1,8 @@
 /** Requests of questions about behaviour. */
 import { columnOf } from '../server/model.js';
-import type { Happening, Length } from './behaviour-draft.js';
+import type { Exclusion, Happening, Length } from './behaviour-draft.js';
 import { between, limitOf, predicatesOf, RANGE } from './conditions.js';
+import type { Draft } from './draft.js';
 import { type Post, post, type Source } from './source.js';
 import { wordsOf } from './words.js';
 
@@ -20,8 +21,13 @@ export const common = ({ draft, filter, problems }: Source): object => ({
   'query-name': ANSWER,
   dimension: draft.dimension,
   ...(filter.length > 0 ? { query: filter } : {}),
-  ...between(draft.window, RANGE, problems),
+  ...between(draft.window, RANGE, problems, draft.timeZone),
+  ...zone(draft),
 });
+
+/** The time zone, unless it is UTC. */
+export const zone = ({ timeZone }: Pick<Draft, 'timeZone'>): object =>
+  timeZone.trim() === '' ? {} : { 'time-zone': timeZone.trim() };
 
 /** The object of `event`. */
 export function eventOf({ dimension, problems }: Source, { column: name, test }: Happening): object {
@@ -41,7 +47,7 @@ function lengthOf({ problems }: Source, { count, unit }: Length, what: string): 
 
 export function funnelRequest(source: Source): Post {
   const { draft, problems } = source;
-  const { steps, within, order, by } = draft.funnel;
+  const { steps, within, order, by, attempts, same, exclude } = draft.funnel;
   if (steps.length < 2 || steps.length > STEPS_MAX) problems.add(`A funnel has 2 to ${STEPS_MAX} steps.`);
   const last = steps.length - 1;
   const limit = lengthOf(source, within, 'Time from the first step to the last');
@@ -54,20 +60,44 @@ export function funnelRequest(source: Source): Post {
     })),
     ...(limit === null ? {} : { within: limit }),
     ...(order === 'in-order' ? {} : { order }),
+    ...(attempts === 'best' ? {} : { attempts }),
+    ...(same.length === 0 ? {} : { same }),
+    ...(exclude.length === 0 ? {} : { exclude: exclude.map((one) => exclusionOf(source, one)) }),
     ...(by === '' ? {} : { breakdown: { column: by, limit: GROUPS_SHOWN } }),
     histogram: HISTOGRAM_CLASSES,
   });
 }
 
+function exclusionOf(source: Source, exclusion: Exclusion): object {
+  const { problems } = source;
+  const { order, steps } = source.draft.funnel;
+  if (order === 'any') problems.add('Events can be excluded only from funnels whose steps are in order.');
+  const after = limitOf(exclusion.after, steps.length, problems, 'Excluded after step');
+  const before = limitOf(exclusion.before, steps.length, problems, 'Excluded before step');
+  if (after >= before) problems.add('Excluded events lie after a step and before a later one.');
+  return { event: eventOf(source, exclusion), after, before };
+}
+
+/** Ascending whole numbers. */
+function bracketsOf(typed: string, { problems }: Source): number[] {
+  const ends = typed.split(',').map((text) => Number(text));
+  const isFit = ends.every((end, index) => Number.isInteger(end) && end > (ends[index - 1] ?? 0));
+  if (!isFit) problems.add('Brackets: ascending whole numbers, such as 1, 3, 7.');
+  return ends;
+}
+
 export function retentionRequest(source: Source): Post {
   const { draft, problems } = source;
-  const { start, back, cohort, count, periods } = draft.retention;
+  const { start, back, cohort, count, periods, brackets, rolling } = draft.retention;
   return post('/v1/query/retention', {
     ...common(source),
     start: { event: eventOf(source, start) },
     return: { event: eventOf(source, back) },
     interval: draft.every,
-    periods: limitOf(periods, PERIODS_MAX, problems, 'How many periods'),
+    ...(brackets.trim() === ''
+      ? { periods: limitOf(periods, PERIODS_MAX, problems, 'How many periods') }
+      : { brackets: bracketsOf(brackets, source) }),
+    ...(rolling ? { rolling } : {}),
     ...(cohort === 'first-time' ? {} : { cohort }),
     ...(count === 'on' ? {} : { count }),
   });

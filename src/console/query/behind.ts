@@ -3,6 +3,7 @@ import { stepBefore } from '../answer/behaviour.js';
 import type { Chart } from '../answer/chart.js';
 import { formatMoment, plural } from '../answer/format.js';
 import type { Post } from './source.js';
+import { instantText } from './zone.js';
 
 /** What was clicked in a chart. */
 export type Pick =
@@ -51,7 +52,12 @@ export function behindOf({ path, body }: Post, chart: Chart, pick: Pick): Behind
   if (chart.kind === 'retention' && pick.kind === 'cohort') {
     const { cohort, period } = pick;
     const [start] = chart.cohorts[cohort].between;
-    const retention = { ...fields, 'cohort-of': start, ...(period === null ? {} : { period }) };
+    const zone = typeof question['time-zone'] === 'string' ? question['time-zone'] : '';
+    const retention = {
+      ...fields,
+      'cohort-of': instantText(start, zone),
+      ...(period === null ? {} : { period }),
+    };
     const returned = period === null ? '' : ` and returned in period ${period}`;
     return { title: `of the cohort ${formatMoment(start)}${returned}`, dimension, query: [{ retention }] };
   }

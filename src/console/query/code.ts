@@ -1,7 +1,7 @@
 /** Requests as code: JSON as it is sent, and programs for curl, the client and psql. Keys are variables, never written. */
 import type { ServerRequest } from '../server/client.js';
 
-export type CodeLanguage = 'json' | 'curl' | 'client' | 'psql';
+export type CodeLanguage = 'json' | 'sql' | 'curl' | 'client' | 'psql';
 
 const SQL_PATH = '/v1/sql';
 
@@ -29,6 +29,7 @@ const SAVED_PATH = '/v1/query/saved/';
 
 const NAMES: Readonly<Record<CodeLanguage, string>> = {
   json: 'JSON',
+  sql: 'SQL',
   curl: 'curl',
   client: 'TypeScript',
   psql: 'psql',
@@ -39,38 +40,43 @@ export interface NamedLanguage {
   readonly text: string;
 }
 
-/** The languages that can express all requests. */
+const isSql = (requests: readonly ServerRequest[]): boolean =>
+  requests.every(({ path }) => path === SQL_PATH);
+
+/** The languages that can express all requests, the one in which they are sent first. `sql`: the requests as SQL; null = no SQL. */
 export function languagesOf(
   requests: readonly ServerRequest[],
+  sql: string | null,
 ): readonly [NamedLanguage, ...NamedLanguage[]] {
-  const isSql = requests.every(({ path }) => path === SQL_PATH);
-  const named = (name: CodeLanguage): NamedLanguage => ({
-    name,
-    text: name === 'json' && isSql ? 'SQL' : NAMES[name],
-  });
+  const named = (name: CodeLanguage): NamedLanguage => ({ name, text: NAMES[name] });
   const hasMethod = requests.every((request) => clientCall(request) !== null);
   return [
-    named('json'),
+    named(isSql(requests) ? 'sql' : 'json'),
+    ...(sql === null || isSql(requests) ? [] : [named('sql')]),
     named('curl'),
     ...(hasMethod ? [named('client')] : []),
-    ...(isSql ? [named('psql')] : []),
+    ...(sql === null ? [] : [named('psql')]),
   ];
 }
 
 /** `url` is the address of the server, such as `https://127.0.0.1:8443`. */
-export function codeOf(requests: readonly ServerRequest[], language: CodeLanguage, url: string): string {
-  const { hostname } = new URL(url);
+export function codeOf(
+  requests: readonly ServerRequest[],
+  sql: string | null,
+  language: CodeLanguage,
+  url: string,
+): string {
   if (language === 'json') return requests.map(plainText).join('\n\n');
+  if (language === 'sql') return sql ?? '';
   if (language === 'curl') return requests.map((request) => curlText(request, url)).join('\n\n');
-  if (language === 'psql') return requests.map(({ body = '' }) => psqlText(body, hostname)).join('\n\n');
+  if (language === 'psql') return psqlText(sql ?? '', new URL(url).hostname);
   const calls = requests.map((request) => `console.log(await quarry.${clientCall(request)});`);
   const start = `import { Quarry } from 'quarry/client';\n\nconst quarry = new Quarry({ url: '${url}', key: process.env.KEY });\n`;
   return start + calls.join('\n');
 }
 
 function plainText({ method, path, body }: ServerRequest): string {
-  if (body === undefined) return `${method} ${path}`;
-  return path === SQL_PATH ? body : `${method} ${path}\n${readable(body)}`;
+  return body === undefined ? `${method} ${path}` : `${method} ${path}\n${readable(body)}`;
 }
 
 /** The text with line breaks, if it is JSON. */

@@ -27,7 +27,7 @@ export interface Completion {
   readonly suggestions: readonly Suggestion[];
 }
 
-const SQL_WORDS =
+export const SQL_WORDS =
   'SELECT DISTINCT FROM WHERE GROUP BY HAVING ORDER ASC DESC LIMIT OFFSET JOIN LEFT ON AND OR NOT IN LIKE BETWEEN IS NULL AS CASE WHEN THEN ELSE END CAST EXPLAIN ANALYZE'.split(
     ' ',
   );

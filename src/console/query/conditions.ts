@@ -1,9 +1,10 @@
 /** Conditions, tests and ranges of time of a draft in the form of the interface. */
 import type { Operand, Predicates } from '../../interface/index.js';
 import { type Column, columnOf, type Dimension, type ValueKind } from '../server/model.js';
-import type { Condition, Draft } from './draft.js';
+import { type Condition, type Draft, SEGMENT } from './draft.js';
 import type { Test, Window } from './fields.js';
 import { Problems } from './problems.js';
+import { instantText, isZone } from './zone.js';
 
 /** The whole number that was typed, from 1 to `most`. */
 export function limitOf(typed: string, most: number, problems: Problems, what = 'How many to show'): number {
@@ -15,23 +16,35 @@ export function limitOf(typed: string, most: number, problems: Problems, what = 
 
 /** The conditions and their operators as a query list of the interface. */
 export function filterOf(
-  draft: Pick<Draft, 'conditions' | 'join'>,
+  draft: Pick<Draft, 'conditions' | 'join' | 'timeZone'>,
   dimension: Dimension | undefined,
   problems: Problems = new Problems(),
 ): unknown[] {
   return draft.conditions.flatMap((condition, index) => {
-    const column = columnOf(dimension, condition.column);
-    if (column === undefined) {
-      problems.add('Choose a column for each condition.');
-      return [];
-    }
-    const bound = { [column.name]: conditionOf(condition, column, problems) };
+    const bound = boundOf(condition, dimension, problems, draft.timeZone);
     const member = condition.negated ? ['not', bound] : bound;
     return index === 0 ? [member] : [draft.join, member];
   });
 }
 
-function conditionOf(condition: Condition, column: Column, problems: Problems): Predicates {
+function boundOf(
+  condition: Condition,
+  dimension: Dimension | undefined,
+  problems: Problems,
+  timeZone: string,
+): object {
+  const [segment = ''] = condition.test.values;
+  if (condition.column === SEGMENT) {
+    if (!dimension?.segments.includes(segment)) problems.add('Choose a segment that exists.');
+    return { segment };
+  }
+  const column = columnOf(dimension, condition.column);
+  if (column !== undefined) return { [column.name]: conditionOf(condition, column, problems, timeZone) };
+  problems.add('Choose a column for each condition.');
+  return {};
+}
+
+function conditionOf(condition: Condition, column: Column, problems: Problems, timeZone: string): Predicates {
   if (!column.isEvent) return predicatesOf(condition.test, column, problems);
   const atLeast = Number(condition.atLeast);
   if (!Number.isInteger(atLeast) || atLeast < 1 || atLeast > 10_000) {
@@ -40,7 +53,7 @@ function conditionOf(condition: Condition, column: Column, problems: Problems): 
   const isAny = condition.test.operator === 'any';
   return {
     ...predicatesOf(condition.test, column, problems),
-    ...between(condition, `“${column.name}”`, problems),
+    ...between(condition, `“${column.name}”`, problems, timeZone),
     ...(isAny || atLeast !== 1 ? { minfreq: atLeast } : {}),
   };
 }
@@ -50,15 +63,30 @@ export const RANGE = 'Range of time';
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
+const DAY_MS = 86_400_000;
+
+/** The first and the last second of a window of days, in UTC if the zone is empty. */
+export function instantsOf({ from, to }: Window, timeZone: string): [string, string] {
+  if (timeZone === '') return [from, `${to}T23:59:59Z`];
+  const dayAfter = new Date(Date.parse(to) + DAY_MS).toISOString();
+  const end = new Date(Date.parse(instantText(dayAfter, timeZone)) - 1_000).toISOString();
+  return [instantText(from, timeZone), end.replace('.000', '')];
+}
+
 /** The window with the whole last day. */
 export function between(
   { from, to }: Window,
   what: string,
   problems: Problems,
+  timeZone = '',
 ): { between: [string, string] } {
+  const zone = timeZone.trim();
+  const isKnown = zone === '' || isZone(zone);
+  if (!isKnown) problems.add(`There is no time zone “${zone}”. Type a name such as Europe/Berlin.`);
   if (!DAY.test(from) || !DAY.test(to)) problems.add(`${what}: choose the first and the last day.`);
   else if (from > to) problems.add(`${what}: the first day is after the last day.`);
-  return { between: [from, `${to}T23:59:59Z`] };
+  const isWhole = DAY.test(from) && DAY.test(to);
+  return { between: instantsOf({ from, to }, isWhole && isKnown ? zone : '') };
 }
 
 /** The predicates of a test; none for any value. */

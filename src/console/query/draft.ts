@@ -12,6 +12,14 @@ export interface Condition extends Window {
   readonly negated: boolean;
 }
 
+/** The column of a condition on a segment; no column has this name. The test has the name of the segment. */
+export const SEGMENT = '(segment)';
+
+export const segmentCondition = (id: number, name: string): Condition => ({
+  ...{ id, column: SEGMENT, test: { operator: 'equals', values: [name] }, from: '', to: '' },
+  ...{ atLeast: '1', negated: false },
+});
+
 /** What a count or a list of values computes: the number of entities, or a metric of one column's values. */
 export interface Measure {
   readonly of: 'entities' | Metric;
@@ -40,7 +48,11 @@ export interface Draft extends BehaviourDraft {
   readonly dimension: string;
   readonly join: 'and' | 'or';
   readonly conditions: readonly Condition[];
+  /** The segment that is answered beside the entities of the conditions; empty = none. */
+  readonly beside: string;
   readonly show: Show;
+  /** The IANA name of the zone of days and periods; empty = UTC. */
+  readonly timeZone: string;
   /** The range of time whose events count. */
   readonly window: Window;
   /** Divides the range of time. */
@@ -73,7 +85,9 @@ export function newDraft(dimension: Dimension | undefined): Draft {
     dimension: dimension?.name ?? '',
     join: 'and',
     conditions: [],
+    beside: '',
     show: 'count',
+    timeZone: '',
     window: NO_WINDOW,
     measure: { of: 'entities', column: '', test: ANY },
     by: groupingColumn(columns)?.name ?? '',
@@ -115,6 +129,12 @@ export function intervalFor({ from, to }: Window): Interval {
   if (days <= DAYS_DAYS_MAX) return 'days';
   return days <= WEEKS_DAYS_MAX ? 'weeks' : 'months';
 }
+
+/** The question about the segment that stands beside the entities of the conditions. */
+export const besideOf = (draft: Draft): Draft => ({
+  ...{ ...draft, beside: '', join: 'and' },
+  conditions: [segmentCondition(1, draft.beside)],
+});
 
 /** The draft with another range of time, and an interval that fits it. */
 export const withWindow = (draft: Draft, window: Window): Draft => ({

@@ -83,7 +83,10 @@ function topRequest(source: Source): Post {
   }
   // The answer orders groups by their number of entities: any other order requires all groups.
   const limit = metric === null ? limitOf(draft.limit, TOP_MAX, problems) : TOP_MAX;
-  const level = { [draft.by]: limit, ...(by?.isEvent ? between(draft.window, RANGE, problems) : {}) };
+  const level = {
+    [draft.by]: limit,
+    ...(by?.isEvent ? between(draft.window, RANGE, problems, draft.timeZone) : {}),
+  };
   return aggregation(source, metric === null ? [level] : [level, metric]);
 }
 
@@ -95,7 +98,7 @@ function metricOf({ draft, dimension, problems }: Source, measure: Measure): obj
   }
   const metric = measure.of === 'events' ? 'count-events' : measure.of;
   if (!column.isEvent) return { [column.name]: metric };
-  const window = between(draft.window, RANGE, problems);
+  const window = between(draft.window, RANGE, problems, draft.timeZone);
   return { [column.name]: metric, ...predicatesOf(measure.test, column, problems), ...window };
 }
 
@@ -112,7 +115,7 @@ function rowsRequest({ draft, filter, problems }: Source): Post {
 function pointsRequest({ draft, dimension, filter, problems }: Source): Post {
   const column = columnOf(dimension, draft.point);
   if (column === undefined) problems.add('Choose a column of locations. This dimension may have none.');
-  const window = column?.isEvent ? between(draft.window, RANGE, problems).between : null;
+  const window = column?.isEvent ? between(draft.window, RANGE, problems, draft.timeZone).between : null;
   return post('/v1/data_extraction/result', {
     dimension: draft.dimension,
     query: filter.length > 0 ? filter : EVERY_ENTITY,

@@ -45,6 +45,7 @@ export interface Answered {
 }
 
 const SQL_PATH = '/v1/sql';
+const EVENTS_TYPE = 'text/event-stream';
 const LINES_TYPE = 'application/x-ndjson';
 /** The key is wrong, or its session has ended. */
 const UNAUTHORIZED = 401;
@@ -84,6 +85,24 @@ export class Client {
     const lines = text.split('\n').filter((line) => line !== '');
     const seconds = (performance.now() - startedMs) / 1000;
     return { json: { data: lines.map(readJson) }, text, seconds };
+  }
+
+  /**
+   * Yields for each of the server-sent events of a path, until the stream ends. Rejects with RequestError, or with the
+   * AbortError of `signal`.
+   */
+  async *events(path: string, signal: AbortSignal): AsyncGenerator<void, void, void> {
+    const headers = { Accept: EVENTS_TYPE };
+    const request = { method: 'GET', path, headers, repeatable: false } as const;
+    const decoder = new TextDecoder();
+    let rest = '';
+    for await (const part of (await this.#transport.stream(request, { signal })).bytes) {
+      const lines = (rest + decoder.decode(part, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        if (line.startsWith('data:')) yield;
+      }
+    }
   }
 
   #text({ method, path, body }: ServerRequest, accept: string, signal?: AbortSignal): Promise<string> {

@@ -25,6 +25,8 @@ export interface Dimension {
   readonly entities: number | null;
   readonly bytes: number | null;
   readonly columns: readonly Column[];
+  /** Names of the segments of its entities that the key may use. */
+  readonly segments: readonly string[];
 }
 
 export interface Model {
@@ -50,9 +52,13 @@ const EVENT_TYPE = /-event$/;
 /** Members of the listing that are not dimensions. */
 const NOT_DIMENSIONS: ReadonlySet<string> = new Set(['status', 'count', 'took']);
 
-/** `listing` is the answer to GET /v1/column, `sizes` the answer to GET /v1/status; null if the key may not read it. */
-export function readModel(listing: Json, sizes: Json): Model {
+/**
+ * `listing` is the answer to GET /v1/column, `sizes` the answer to GET /v1/status, `named` the answer to GET /v1/segment; null if
+ * the key may not read it.
+ */
+export function readModel(listing: Json, sizes: Json, named: Json = null): Model {
   const status = isObject(sizes) ? sizes : {};
+  const segments = objectsIn(isObject(named) ? named.segments : null);
   const dimensionSizes = objectsIn(status.dimensions);
   const entries = isObject(listing) ? Object.entries(listing) : [];
   const dimensions = entries.flatMap(([name, value]) => {
@@ -62,7 +68,12 @@ export function readModel(listing: Json, sizes: Json): Model {
       ...columnsOf(objectsIn(value.active), true, size),
       ...columnsOf(objectsIn(value.inactive), false, size),
     ];
-    return [{ name, entities: numberOrNull(size?.entities), bytes: numberOrNull(size?.bytes), columns }];
+    return [
+      {
+        ...{ name, entities: numberOrNull(size?.entities), bytes: numberOrNull(size?.bytes), columns },
+        segments: segments.filter((one) => one.dimension === name).map((one) => String(one.name)),
+      },
+    ];
   });
   return { database: typeof status.database === 'string' ? status.database : null, dimensions };
 }
@@ -96,13 +107,16 @@ const numberOrNull = (json: Json | undefined): number | null => (typeof json ===
 
 export async function loadModel(client: Client): Promise<Model> {
   const { json } = await client.request({ method: 'GET', path: '/v1/column' });
-  return readModel(json, await sizesOf(client));
+  const [sizes, segments] = await Promise.all(
+    ['/v1/status', '/v1/segment'].map((path) => answerOrNull(client, path)),
+  );
+  return readModel(json, sizes, segments);
 }
 
-/** The answer to GET /v1/status; null if the key may not read it. */
-async function sizesOf(client: Client): Promise<Json> {
+/** The answer to GET; null if the key may not read it. */
+async function answerOrNull(client: Client, path: string): Promise<Json> {
   try {
-    return (await client.request({ method: 'GET', path: '/v1/status' })).json;
+    return (await client.request({ method: 'GET', path })).json;
   } catch (error) {
     if (error instanceof RequestError && error.status !== 401) return null;
     throw error;

@@ -6,6 +6,7 @@ import { type Draft, newDraft } from '../query/draft.js';
 import { examplesOf } from '../query/examples.js';
 import { type Column, type Dimension, ENTITY_ID } from '../server/model.js';
 import { Databases } from './databases.js';
+import { Quarantines } from './quarantine.js';
 
 export function Home() {
   const { model, team, reloadModel, openDraft } = useConsole();
@@ -39,6 +40,7 @@ export function Home() {
           </ul>
         </section>
       )}
+      <Quarantines />
       <section aria-labelledby="holds">
         <h2 id="holds">Contents</h2>
         {holding.length === 0 ? (

@@ -6,6 +6,7 @@ import { useRequest } from '../parts/use-request.js';
 import { Client } from '../server/client.js';
 import { isList, isObject, type Json } from '../server/json.js';
 import { ENTITY_ID } from '../server/model.js';
+import { People } from './people.js';
 
 export function Keys() {
   const { team, onEnded } = useConsole();
@@ -114,6 +115,7 @@ function CustomKeys({ client }: { readonly client: Client }) {
           ))}
         </ul>
       </section>
+      <People client={client} databases={found.databases} />
     </>
   );
 }

@@ -9,6 +9,7 @@ import { Result, type Shown } from '../parts/result.js';
 import { useRequest } from '../parts/use-request.js';
 import { isBehaviour } from '../query/saved.js';
 import { isList, isObject, type Json, type JsonObject } from '../server/json.js';
+import { Segments } from './segments.js';
 
 interface SavedQuery {
   readonly name: string;
@@ -123,6 +124,7 @@ export function Saved() {
           {tile !== null && <AddToBoard key={shown} tile={tile} />}
         </div>
       )}
+      <Segments />
     </>
   );
 }

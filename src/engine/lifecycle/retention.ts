@@ -66,6 +66,8 @@ export class Retention {
   readonly #dependencies: RetentionDependencies;
   readonly #watch: ClockWatch;
   /** The clock has not been checked since the start. A store that was stopped for a long time has an old time. */
+  #isStart = true;
+  /** The clock has not been checked since the start, or since no column had a retention time. */
   #isFirst = true;
 
   constructor(dependencies: RetentionDependencies) {
@@ -76,18 +78,25 @@ export class Retention {
   /** Deletes expired events or suspends expiry. */
   async expire(): Promise<void> {
     const catalog = this.#dependencies.order.visible;
+    if (!keepsForAWhile(catalog)) {
+      // A later jump is judged when a column has a retention time.
+      if (this.#isStart) this.#watch.accept();
+      this.#isStart = false;
+      this.#isFirst = true;
+      return;
+    }
     const jumpMs = this.#watch.jumpMs;
     const isTrusted = jumpMs === 0 || catalog.retentionSuspended || !(await this.#isHarmful(jumpMs, catalog));
     if (!isTrusted) await this.#suspend(jumpMs);
     this.#watch.accept();
+    this.#isStart = false;
     this.#isFirst = false;
     if (!this.#dependencies.order.head.retentionSuspended) await this.#dependencies.writer.expire();
   }
 
   async #isHarmful(jumpMs: number, catalog: Catalog): Promise<boolean> {
-    if (!keepsForAWhile(catalog)) return false;
     if (!this.#isFirst || jumpMs < 0) return true;
-    // The server may have been stopped for that time. If nothing would expire, no confirmation is necessary.
+    // The server or its machine may have been stopped for that time. If nothing would expire, no confirmation is necessary.
     return (
       (await findExpired(this.#dependencies.workers, catalog, this.#dependencies.clock.nowMs())).length > 0
     );
@@ -98,7 +107,7 @@ export class Retention {
     await writer.change(() => ({ changes: [{ change: 'retention-set', suspended: true }], answer: null }));
     events.warn('the clock jumped: expired events are kept until "quarry retention resume"', {
       jumpSeconds: Math.round(jumpMs * SECONDS_PER_MS),
-      atStart: this.#isFirst,
+      atStart: this.#isStart,
     });
   }
 }

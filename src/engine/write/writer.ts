@@ -12,7 +12,7 @@ import type { Quarantined, QuarantineSettings } from '../../ingest/index.js';
 import type { ParsedRecord, SharedBytes } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { Decision, InsertAnswer, InsertRequest, MutationRequest, QuarantineRequest } from '../api.js';
-import { encodeExpiry, findExpired } from '../lifecycle/expiry.js';
+import { encodeExpiry, findExpired, isExpired } from '../lifecycle/expiry.js';
 import type { StepCounts } from '../lifecycle/replay.js';
 import type { EngineOptions } from '../options.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
@@ -279,8 +279,9 @@ export class Writer {
       const payload = encodeExpiry(expiry, nowMs);
       while (!order.log.hasCapacity(payload.length)) await order.log.waitForCapacity(payload.length);
       this.#dependencies.checkWritable();
+      // Meanwhile the column may have been deleted, or its retention time changed.
+      if (order.head.retentionSuspended || !isExpired(order.head, expiry, nowMs)) continue;
       const { databaseId, dimensionId, columnId, beforeSeconds } = expiry;
-      // The column may be deleted meanwhile. Its ID is never reused, so the record then deletes nothing.
       await order.append(payload, {
         touches: { databaseId, dimensionIds: [dimensionId] },
         changes: [],

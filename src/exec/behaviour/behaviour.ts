@@ -14,7 +14,7 @@ import { selectedEntities } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import { countActivity } from './activity.js';
 import { compareSegments } from './compare.js';
-import { type EntitiesOf, EntityEvents } from './entity-events.js';
+import { type EntitiesOf, withEntityEvents } from './entity-events.js';
 import { EntityTexts, GroupNumbers, ValueRanking } from './entity-groups.js';
 import { countFunnel } from './funnel/funnel.js';
 import type { KernelInput } from './kernel.js';
@@ -119,12 +119,13 @@ function eachShard(
     const own = run.child();
     try {
       const entitiesOf: EntitiesOf = (condition) => selectedEntities(dimension, condition, scratch, own);
-      const events = new EntityEvents(dimension, plan, entitiesOf, own);
       const texts =
         breakdown === null || breakdown.of === 'step'
           ? null
           : new EntityTexts(dimension, breakdown.column, breakdown.of === 'list', own);
-      kernel(inputOf({ plan, question, shard: dimension, events, entitiesOf, run: own, texts }));
+      withEntityEvents(dimension, plan, entitiesOf, own, (events) =>
+        kernel(inputOf({ plan, question, shard: dimension, events, entitiesOf, run: own, texts })),
+      );
     } finally {
       own.releaseAll();
     }

@@ -4,7 +4,7 @@
  * Cost  linear in entities and events, column by column.
  */
 import type { ComparedColumn, CompareQuestion } from '../../ir/index.js';
-import { EntityEvents } from './entity-events.js';
+import { withEntityEvents } from './entity-events.js';
 import { EntityTexts } from './entity-groups.js';
 import { eachRow, hasRow } from './entity-rows.js';
 import { walkEntities } from './entity-walk.js';
@@ -66,17 +66,18 @@ function countEventValues(
   try {
     const events = [[[{ columnId: column.columnId, tests: [] }]]];
     const all = { ...plan, condition: null, events, isTied: false, values: [column] };
-    const found = new EntityEvents(shard, all, entitiesOf, own);
-    const [dates, numbers] = [found.columns[0], found.columns[found.valueColumn]];
-    const counts = new NumberCounts(own);
-    const { from, to } = plan.between;
-    walkEntities(found, own, (row, first, end) => {
-      if (members[row] === 0) return;
-      for (let at = first; at < end; at++) {
-        if (dates[at] >= from && dates[at] <= to) counts.add(numbers[at], row, members[row]);
-      }
+    withEntityEvents(shard, all, entitiesOf, own, (found) => {
+      const [dates, numbers] = [found.columns[0], found.columns[found.valueColumn]];
+      const counts = new NumberCounts(own);
+      const { from, to } = plan.between;
+      walkEntities(found, own, (row, first, end) => {
+        if (members[row] === 0) return;
+        for (let at = first; at < end; at++) {
+          if (dates[at] >= from && dates[at] <= to) counts.add(numbers[at], row, members[row]);
+        }
+      });
+      counts.each((number, first, second) => pairs.add(index, found.values[0].textOf(number), first, second));
     });
-    counts.each((number, first, second) => pairs.add(index, found.values[0].textOf(number), first, second));
   } finally {
     own.releaseAll();
   }

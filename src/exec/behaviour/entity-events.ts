@@ -1,7 +1,7 @@
 /**
  * The events that a question reads, of one shard, in blocks of entities: each entity's events are one range, in the order
  * of their dates, with one bit for each event of the question that they satisfy.
- * Memory  one block, besides the orders of the columns (event-order), and 4 bytes per event for bits that do not depend on
+ * Memory  a few blocks, besides the orders of the columns (event-order), and 4 bytes per event for bits that do not depend on
  *         codes, for links, and for values that are not strings.
  */
 import { type BehaviourScope, type Condition, readsStream } from '../../ir/index.js';
@@ -9,10 +9,18 @@ import type { DimensionShard } from '../../storage/index.js';
 import type { EntityOrder } from '../event-order/entity-order.js';
 import { EventOrders } from '../event-order/event-orders.js';
 import type { QueryRun } from '../query-run.js';
+import { BlockMemory } from './block-memory.js';
 import { EventMasks, type EventSource, linkEndOf, sourcesOf } from './event-masks.js';
 import { EventValueNumbers } from './event-values.js';
 import { insertBlock } from './insert-block.js';
-import { type EventBlock, type OrderedColumn, OrderedEvents } from './ordered-events.js';
+import {
+  type BlockSize,
+  type EventBlock,
+  type OrderedColumn,
+  OrderedEvents,
+  type OrderedSource,
+  SelectionArea,
+} from './ordered-events.js';
 
 const BLOCK_ROWS = 1_024;
 /** A block has more events only if an entity has. */
@@ -20,6 +28,9 @@ const BLOCK_EVENTS = 16_384;
 
 /** The entities of the shard that satisfy a condition, one bit per row; null = all. */
 export type EntitiesOf = (condition: Condition | null) => Uint8Array | null;
+
+/** Bytes of the area that the kernels of a question use. */
+export const KERNEL_AREA_BYTES = 65_536;
 
 export class EntityEvents {
   /** The entities that take part; null = all. */
@@ -31,16 +42,19 @@ export class EntityEvents {
   /** The first column of value numbers. A stream has one, of the event's own column, and then the column's index. */
   readonly valueColumn: number;
   readonly values: readonly EventValueNumbers[];
-  /** Dates, bits, links and values of the current block. */
+  /** Dates, bits, links and values of the current block, in `memory`. */
   readonly columns: readonly Uint32Array[];
   /** Entity i of the block has events [starts[i], starts[i + 1]). */
   readonly starts: Uint32Array;
   readonly rowEnd: number;
+  readonly memory: BlockMemory;
+  /** Byte offset of KERNEL_AREA_BYTES for the kernels of the question. */
+  readonly kernelArea: number;
   readonly #sources: readonly OrderedEvents[];
   /** Blocks of the sources but for the first, before they are merged with it. */
   readonly #others: readonly EventBlock[];
 
-  /** Throws 9005, 9006. */
+  /** `memory` is to be released. Throws 9005, 9006. */
   constructor(shard: DimensionShard, plan: BehaviourScope, entitiesOf: EntitiesOf, run: QueryRun) {
     this.rows = entitiesOf(plan.condition);
     this.maskWords = Math.max(1, Math.ceil(plan.events.length / 32));
@@ -49,34 +63,40 @@ export class EntityEvents {
     this.values = plan.values.map((column) => new EventValueNumbers(shard, column));
     this.rowEnd = shard.rowEnd;
     const orders = ordersOf(shard, plan, run);
-    const capacity = capacityOf(orders);
+    const size = { rows: BLOCK_ROWS, events: capacityOf(orders) };
     const columnCount = this.valueColumn + (readsStream(plan) ? 2 : this.values.length);
-    const newBlock = (): EventBlock => {
-      run.reserve((capacity * columnCount + BLOCK_ROWS) * 4);
-      return {
-        starts: new Uint32Array(BLOCK_ROWS + 1),
-        columns: Array.from({ length: columnCount }, () => new Uint32Array(capacity)),
-      };
-    };
-    ({ starts: this.starts, columns: this.columns } = newBlock());
-    this.#sources = orders.flatMap((own) => this.#sourcesOf(shard, plan, own, capacity, run));
-    this.#others = this.#sources.slice(1).map(newBlock);
+    const sources = orders.flatMap((own) => this.#sourcesOf(shard, plan, own, run));
+    const memory = new BlockMemory(run);
+    this.memory = memory;
+    try {
+      this.kernelArea = memory.take(KERNEL_AREA_BYTES);
+      const area = new SelectionArea(memory, size, this.rows);
+      this.#sources = sources.map((source) => new OrderedEvents(source, area, memory));
+      const offsets = Array.from({ length: Math.max(1, sources.length) }, () =>
+        takeBlock(memory, size, columnCount),
+      );
+      // Only now, because taking memory detaches views.
+      const [first, ...others] = offsets.map((own) => blockAt(memory, size, own));
+      ({ starts: this.starts, columns: this.columns } = first);
+      this.#others = others;
+    } catch (error) {
+      memory.release();
+      throw error;
+    }
   }
 
   #sourcesOf(
     shard: DimensionShard,
     plan: BehaviourScope,
     { columnId, sources, orders }: ColumnOrders,
-    capacity: number,
     run: QueryRun,
-  ): readonly OrderedEvents[] {
+  ): readonly OrderedSource[] {
     const masks = new EventMasks(shard, columnId, sources, this.maskWords, run);
     try {
       return orders.map((order) => {
-        run.reserve(capacity * 4);
         const links = plan.isTied ? [linksOf(order, run)] : [];
         const values = this.#valuesOf(shard, plan, columnId, order, run);
-        return new OrderedEvents(order, masks.columnsOf(order), [...links, ...values], capacity);
+        return { order, words: masks.columnsOf(order), others: [...links, ...values] };
       });
     } finally {
       masks.release();
@@ -112,10 +132,10 @@ export class EntityEvents {
     }
     const [first, ...others] = this.#sources;
     if (first === undefined) this.starts.fill(0);
-    else first.read(this, this.rows, fromRow, end);
+    else first.read(this, fromRow, end);
     for (const [index, source] of others.entries()) {
       const block = this.#others[index];
-      source.read(block, this.rows, fromRow, end);
+      source.read(block, fromRow, end);
       insertBlock(this, block, end - fromRow);
     }
     return end;
@@ -125,6 +145,37 @@ export class EntityEvents {
     return this.#sources.reduce((sum, source) => sum + source.countOf(fromRow, toRow), 0);
   }
 }
+
+/** Reads the events of a question. Throws 9005, 9006. */
+export function withEntityEvents(
+  shard: DimensionShard,
+  plan: BehaviourScope,
+  entitiesOf: EntitiesOf,
+  run: QueryRun,
+  act: (events: EntityEvents) => void,
+): void {
+  const events = new EntityEvents(shard, plan, entitiesOf, run);
+  try {
+    act(events);
+  } finally {
+    events.memory.release();
+  }
+}
+
+interface BlockOffsets {
+  readonly starts: number;
+  readonly columns: readonly number[];
+}
+
+const takeBlock = (memory: BlockMemory, { rows, events }: BlockSize, columnCount: number): BlockOffsets => ({
+  starts: memory.take((rows + 1) * 4),
+  columns: Array.from({ length: columnCount }, () => memory.take(events * 4)),
+});
+
+const blockAt = (memory: BlockMemory, size: BlockSize, { starts, columns }: BlockOffsets): EventBlock => ({
+  starts: memory.words(starts, size.rows + 1),
+  columns: columns.map((at) => memory.words(at, size.events)),
+});
 
 interface ColumnOrders {
   readonly columnId: number;

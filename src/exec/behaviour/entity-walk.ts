@@ -11,14 +11,25 @@ export function walkEntities(
   run: QueryRun,
   visit: (row: number, from: number, to: number) => void,
 ): void {
-  const { starts, rowEnd, linkColumn } = events;
-  for (let firstRow = 0; firstRow < rowEnd; ) {
-    run.check();
-    const endRow = events.read(firstRow);
+  const { starts, linkColumn } = events;
+  walkBlocks(events, run, (firstRow, endRow) => {
     for (let row = firstRow; row < endRow; row++) {
       const [from, to] = [starts[row - firstRow], starts[row - firstRow + 1]];
       if (from !== to) visit(row, from, linkColumn < 0 ? to : unite(events, from, to));
     }
+  });
+}
+
+/** Calls `visit` with the rows of each block of entities, [firstRow, endRow), which is the current one of `events`. */
+export function walkBlocks(
+  events: EntityEvents,
+  run: QueryRun,
+  visit: (firstRow: number, endRow: number) => void,
+): void {
+  for (let firstRow = 0; firstRow < events.rowEnd; ) {
+    run.check();
+    const endRow = events.read(firstRow);
+    visit(firstRow, endRow);
     firstRow = endRow;
   }
 }

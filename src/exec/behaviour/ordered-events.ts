@@ -1,13 +1,25 @@
 /**
  * The events of one column in the order of entity and date, with the bits of a question and what else it reads of them.
- * Method  the events of a block of entities are selected by their bits first; the other columns are gathered for those.
+ * Method  the part of the order that belongs to a block of entities is copied into the memory of the kernels, which select its
+ *         events by their bits; the other columns are gathered for the selected ones.
  */
+import { SELECT_STATE, SELECT_STATE_BYTES } from '../../kernels/index.js';
 import type { Codes, EntityOrder } from '../event-order/entity-order.js';
+import type { BlockMemory } from './block-memory.js';
 
 /** Event i of the order has the value table[keys[i]], or keys[i] without a table. */
 export interface OrderedColumn {
   readonly keys: Codes;
   readonly table: Uint32Array | null;
+}
+
+/** What a question reads of an order. */
+export interface OrderedSource {
+  readonly order: EntityOrder;
+  /** Words of bits. */
+  readonly words: readonly OrderedColumn[];
+  /** A number = all events have this value. */
+  readonly others: readonly (OrderedColumn | number)[];
 }
 
 /** Columns of a block of entities: dates, words of bits, others; starts[i] is the first event of the block's entity i. */
@@ -16,25 +28,68 @@ export interface EventBlock {
   readonly columns: readonly Uint32Array[];
 }
 
+/** Bounds of blocks: entities, and one more than the greatest number of events. */
+export interface BlockSize {
+  readonly rows: number;
+  readonly events: number;
+}
+
+/** Byte offsets of what a selection reads besides codes of its source; they are used again for each source. */
+export class SelectionArea {
+  readonly #memory: BlockMemory;
+  readonly size: BlockSize;
+  readonly state: number;
+  readonly starts: number;
+  readonly codes: number;
+  readonly dates: number;
+  readonly events: number;
+  /** A bitmap of all entities that take part; 0 = all. */
+  readonly rows: number;
+
+  /** Throws 9006. */
+  constructor(memory: BlockMemory, size: BlockSize, rows: Uint8Array | null) {
+    this.#memory = memory;
+    this.size = size;
+    this.state = memory.take(SELECT_STATE_BYTES);
+    this.starts = memory.take((size.rows + 1) * 4);
+    this.codes = memory.take(size.events * 4);
+    this.dates = memory.take(size.events * 4);
+    this.events = memory.take(size.events * 4);
+    this.rows = rows === null ? 0 : memory.take(rows.length);
+    if (rows !== null) memory.u8.set(rows, this.rows);
+  }
+
+  set(word: keyof typeof SELECT_STATE, value: number): void {
+    this.#memory.u32[(this.state >>> 2) + SELECT_STATE[word]] = value;
+  }
+}
+
 export class OrderedEvents {
   readonly #order: EntityOrder;
-  readonly #words: readonly OrderedColumn[];
-  /** A number = all events have this value. */
-  readonly #others: readonly (OrderedColumn | number)[];
-  /** The index in the order of each event of the block. */
-  readonly #selected: Uint32Array;
+  readonly #area: SelectionArea;
+  readonly #memory: BlockMemory;
+  /** The events that are selected: those of which a word is not 0. */
+  readonly #any: OrderedColumn;
+  /** By index of a block's column: what is gathered. */
+  readonly #gathered: readonly (OrderedColumn | number)[];
+  readonly #firstGathered: number;
+  /** Byte offset of the masks by code. */
+  readonly #tableAt: number;
 
-  /** `capacity`: one more than the greatest number of events of a block. */
-  constructor(
-    order: EntityOrder,
-    words: readonly OrderedColumn[],
-    others: readonly (OrderedColumn | number)[],
-    capacity: number,
-  ) {
+  /** Throws 9006. */
+  constructor({ order, words, others }: OrderedSource, area: SelectionArea, memory: BlockMemory) {
     this.#order = order;
-    this.#words = words;
-    this.#others = others;
-    this.#selected = new Uint32Array(capacity);
+    this.#area = area;
+    this.#memory = memory;
+    this.#any = anyOf(words);
+    // The kernel writes the only word.
+    this.#gathered = words.length === 1 ? others : [...words, ...others];
+    this.#firstGathered = words.length === 1 ? 2 : 1;
+    const { keys, table } = this.#any;
+    this.#tableAt = 0;
+    if (keys !== order.codes || table === null) return;
+    this.#tableAt = memory.take(table.byteLength);
+    memory.words(this.#tableAt, table.length).set(table);
   }
 
   /** The number of events of entities [fromRow, toRow), selected or not. */
@@ -44,94 +99,68 @@ export class OrderedEvents {
     return starts[Math.min(toRow, last)] - starts[Math.min(fromRow, last)];
   }
 
-  /** Writes the events of entities [fromRow, toRow) that have a bit, of those in `rows` (null = all). */
-  read({ starts, columns }: EventBlock, rows: Uint8Array | null, fromRow: number, toRow: number): void {
-    const [dates, masks] = columns;
-    const count =
-      this.#words.length === 1
-        ? this.#select(starts, dates, masks, rows, fromRow, toRow)
-        : this.#selectWide(starts, columns, rows, fromRow, toRow);
-    this.#others.forEach((column, index) => {
-      const target = columns[1 + this.#words.length + index];
+  /** Writes the events of entities [fromRow, toRow) that have a bit. */
+  read({ starts, columns }: EventBlock, fromRow: number, toRow: number): void {
+    const known = Math.max(0, Math.min(toRow, this.#order.starts.length - 1) - fromRow);
+    const count = known === 0 ? 0 : this.#select({ starts, columns }, fromRow, known);
+    starts.fill(count, known, toRow - fromRow + 1);
+    if (count === 0) return;
+    const selected = this.#memory.words(this.#area.events, count);
+    this.#gathered.forEach((column, index) => {
+      const target = columns[this.#firstGathered + index];
       if (typeof column === 'number') target.fill(column, 0, count);
-      else gather(column, this.#selected, target, count);
+      else gather(column, selected, target);
     });
   }
 
-  #select(
-    starts: Uint32Array,
-    dates: Uint32Array,
-    masks: Uint32Array,
-    rows: Uint8Array | null,
-    fromRow: number,
-    toRow: number,
-  ): number {
-    const { starts: from, dates: all } = this.#order;
-    const [{ keys, table }] = this.#words;
-    const selected = this.#selected;
-    const last = from.length - 1;
-    let count = 0;
-    starts[0] = 0;
-    for (let row = fromRow; row < toRow; row++) {
-      if (row < last && (rows === null || ((rows[row >>> 3] >> (row & 7)) & 1) === 1)) {
-        const end = from[row + 1];
-        for (let at = from[row]; at < end; at++) {
-          const mask = (table as Uint32Array)[keys[at]];
-          dates[count] = all[at];
-          masks[count] = mask;
-          selected[count] = at;
-          // Without a branch, which would be predicted badly: 1 unless the mask is 0.
-          count += (mask | -mask) >>> 31;
-        }
-      }
-      starts[row - fromRow + 1] = count;
-    }
-    return count;
+  #select({ starts, columns }: EventBlock, fromRow: number, rowCount: number): number {
+    const { starts: all, dates } = this.#order;
+    const [area, memory] = [this.#area, this.#memory];
+    const [first, end] = [all[fromRow], all[fromRow + rowCount]];
+    memory.words(area.starts, rowCount + 1).set(all.subarray(fromRow, fromRow + rowCount + 1));
+    memory.words(area.dates, end - first).set(dates.subarray(first, end));
+    area.set('starts', area.starts);
+    area.set('first', first);
+    area.set('rows', area.rows);
+    area.set('row', fromRow);
+    area.set('codes', area.codes);
+    area.set('dates', area.dates);
+    area.set('table', this.#tableAt);
+    area.set('outStarts', starts.byteOffset);
+    area.set('outDates', columns[0].byteOffset);
+    area.set('outMasks', columns[1].byteOffset);
+    area.set('outEvents', this.#gathered.length === 0 ? 0 : area.events);
+    return this.#runKernel(first, end, rowCount);
   }
 
-  #selectWide(
-    starts: Uint32Array,
-    columns: readonly Uint32Array[],
-    rows: Uint8Array | null,
-    fromRow: number,
-    toRow: number,
-  ): number {
-    const { starts: from, dates: all } = this.#order;
-    const words = this.#words;
-    const [dates] = columns;
-    const selected = this.#selected;
-    const last = from.length - 1;
-    let count = 0;
-    starts[0] = 0;
-    for (let row = fromRow; row < toRow; row++) {
-      if (row < last && (rows === null || ((rows[row >>> 3] >> (row & 7)) & 1) === 1)) {
-        const end = from[row + 1];
-        for (let at = from[row]; at < end; at++) {
-          let any = 0;
-          for (let word = 0; word < words.length; word++) {
-            const { keys, table } = words[word];
-            const mask = (table as Uint32Array)[keys[at]];
-            columns[1 + word][count] = mask;
-            any |= mask;
-          }
-          if (any === 0) continue;
-          dates[count] = all[at];
-          selected[count] = at;
-          count++;
-        }
-      }
-      starts[row - fromRow + 1] = count;
+  #runKernel(first: number, end: number, rowCount: number): number {
+    const { codes, state } = this.#area;
+    const { kernels, u8 } = this.#memory;
+    const { keys, table } = this.#any;
+    if (this.#tableAt === 0) {
+      const masks = this.#memory.words(codes, end - first);
+      for (let at = 0; at < masks.length; at++) masks[at] = (table as Uint32Array)[keys[first + at]];
+      return kernels.selectMaskedEvents(state, rowCount);
     }
-    return count;
+    const width = keys.BYTES_PER_ELEMENT;
+    u8.set(new Uint8Array(keys.buffer, keys.byteOffset + first * width, (end - first) * width), codes);
+    if (width === 1) return kernels.selectEventsU8(state, rowCount);
+    return width === 2 ? kernels.selectEventsU16(state, rowCount) : kernels.selectEventsU32(state, rowCount);
   }
 }
 
-function gather(
-  { keys, table }: OrderedColumn,
-  selected: Uint32Array,
-  target: Uint32Array,
-  count: number,
-): void {
+/** The bits of all words together, which have the same keys. */
+function anyOf(words: readonly OrderedColumn[]): OrderedColumn {
+  if (words.length === 1) return words[0];
+  const table = new Uint32Array((words[0].table as Uint32Array).length);
+  for (const word of words) {
+    for (let key = 0; key < table.length; key++) table[key] |= (word.table as Uint32Array)[key];
+  }
+  return { keys: words[0].keys, table };
+}
+
+function gather({ keys, table }: OrderedColumn, selected: Uint32Array, target: Uint32Array): void {
+  const count = selected.length;
   if (table === null) for (let at = 0; at < count; at++) target[at] = keys[selected[at]];
   else for (let at = 0; at < count; at++) target[at] = table[keys[selected[at]]];
 }

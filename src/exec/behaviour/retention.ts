@@ -12,6 +12,9 @@ const START = 1;
 const RETURN = 2;
 /** So many returns are looked at one by one before they are searched. */
 const NEAR = 16;
+/** Periods of brackets that have a table. */
+const OFFSETS_MAX = 4_096;
+const NO_BRACKET = -1;
 
 export function countRetention(input: KernelInput<RetentionQuestion>): void {
   const { plan, groups, ranking, texts, tally, slots, question } = input;
@@ -48,6 +51,9 @@ class MemberReader {
   readonly #masks: Uint32Array;
   readonly #links: Uint32Array | null;
   readonly #periods: PeriodFinder;
+  readonly #calendar: PeriodFinder;
+  /** The bracket of each number of periods since the start; null = there may be several. */
+  readonly #bracketAt: Int32Array | null;
   /** By bracket: 1 = the entity returned. */
   readonly #found: Uint8Array;
   /** The dates of the entity's returns up to `until`, ascending, and their events. */
@@ -62,6 +68,8 @@ class MemberReader {
     [this.#dates, this.#masks] = columns;
     this.#links = linkColumn < 0 ? null : columns[linkColumn];
     this.#periods = new PeriodFinder(input.plan.periods);
+    this.#calendar = new PeriodFinder(input.question.calendar);
+    this.#bracketAt = bracketTable(input.question);
     this.#found = new Uint8Array(input.question.brackets.length);
   }
 
@@ -107,12 +115,44 @@ class MemberReader {
 
   /** Finds the brackets in whose periods, or later if the question says so, the entity returned. */
   #find(cohort: number, at: number, from: number, to: number): void {
-    const { brackets, count, rolling, calendar, until } = this.#input.question;
-    const [found, returns] = [this.#found, this.#returns];
+    const { brackets, until } = this.#input.question;
+    const found = this.#found;
     const reference = this.#dates[at];
     const own = this.#onlyReference(at, to);
     const isSame = (index: number): boolean => own !== 0 && this.#links?.[this.#returnEvents[index]] === own;
     found.fill(0);
+    const table = this.#returnCount > NEAR ? null : this.#bracketAt;
+    if (table === null) this.#findByBracket(cohort, reference, isSame);
+    else this.#findByReturn(cohort, reference, isSame, table);
+    if (
+      brackets[0]?.[0] === 0 &&
+      found[0] === 0 &&
+      reference <= until &&
+      this.#returnsInSecond(at, from, to)
+    ) {
+      found[0] = 1;
+    }
+  }
+
+  #findByReturn(
+    cohort: number,
+    reference: number,
+    isSame: (index: number) => boolean,
+    table: Int32Array,
+  ): void {
+    const { rolling } = this.#input.question;
+    for (let index = 0; index < this.#returnCount; index++) {
+      const date = this.#returns[index];
+      if (date <= reference || isSame(index)) continue;
+      const offset =
+        rolling === null ? this.#calendar.at(date) - cohort : Math.floor((date - reference) / rolling);
+      if (offset < table.length && table[offset] !== NO_BRACKET) this.#found[table[offset]] = 1;
+    }
+  }
+
+  #findByBracket(cohort: number, reference: number, isSame: (index: number) => boolean): void {
+    const { brackets, count, rolling, calendar } = this.#input.question;
+    const [found, returns] = [this.#found, this.#returns];
     // Brackets ascend, and so do the returns that they look for.
     let index = 0;
     for (let bracket = 0; bracket < found.length; bracket++) {
@@ -124,14 +164,6 @@ class MemberReader {
       if (index === this.#returnCount) break;
       const high = rolling === null ? calendar[cohort + end] : reference + end * rolling;
       if (count === 'on-or-after' || high === undefined || returns[index] < high) found[bracket] = 1;
-    }
-    if (
-      brackets[0]?.[0] === 0 &&
-      found[0] === 0 &&
-      reference <= until &&
-      this.#returnsInSecond(at, from, to)
-    ) {
-      found[0] = 1;
     }
   }
 
@@ -171,4 +203,15 @@ class MemberReader {
     }
     return starts > 0 && returns > 0 && !(starts === 1 && returns === 1 && both === 1);
   }
+}
+
+function bracketTable({ brackets, count }: RetentionQuestion): Int32Array | null {
+  const end = brackets.reduce((most, [, own]) => Math.max(most, own), 0);
+  if (count === 'on-or-after' || end > OFFSETS_MAX) return null;
+  const table = new Int32Array(end).fill(NO_BRACKET);
+  for (const [bracket, [from, to]] of brackets.entries()) {
+    if (table.subarray(from, to).some((other) => other !== NO_BRACKET)) return null;
+    table.fill(bracket, from, to);
+  }
+  return table;
 }

@@ -52,6 +52,16 @@ export class SampleList {
     this.#collected[this.#count++] = value;
   }
 
+  /** Adds a value below SMALL_END `times` times. */
+  addSmall(value: number, times: number): void {
+    if (this.#small === null) {
+      for (let time = 0; time < times; time++) this.add(value);
+      return;
+    }
+    this.#sum += value * times;
+    this.#small[value] += times;
+  }
+
   #growOrJoin(): void {
     if (this.#small === null && this.#count >= SMALL_FROM) {
       this.#memory.reserve(SMALL_END * 8);

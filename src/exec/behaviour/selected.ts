@@ -11,7 +11,7 @@ import type { DimensionShard } from '../../storage/index.js';
 import { newShardBitmap } from '../condition/shard-bitmap.js';
 import type { QueryRun } from '../query-run.js';
 import { eachActivity } from './activity.js';
-import { type EntitiesOf, EntityEvents } from './entity-events.js';
+import { type EntitiesOf, withEntityEvents } from './entity-events.js';
 import { eachAttempt } from './funnel/entity-attempts.js';
 import type { EntityInput } from './kernel.js';
 import { eachMember } from './retention.js';
@@ -31,8 +31,9 @@ export function entitiesByBehaviour(
   const own = run.child();
   try {
     const entities = entitiesOf(own);
-    const events = new EntityEvents(shard, plan, entities, own);
-    mark({ plan, question: plan.question, shard, events, entitiesOf: entities, run: own }, test, bitmap);
+    withEntityEvents(shard, plan, entities, own, (events) =>
+      mark({ plan, question: plan.question, shard, events, entitiesOf: entities, run: own }, test, bitmap),
+    );
   } finally {
     own.releaseAll();
   }

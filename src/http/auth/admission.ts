@@ -157,8 +157,7 @@ export function admit(
   const records = recordForm === null ? null : recordBodyOf(recordForm, request);
   const isInsert = isInDatabase && (endpoint.takesLines || endpoint.takesRecords);
   const query = isInsert ? request.getQuery() : '';
-  const isDeduplicated =
-    query !== '' && dedupesBodies(query, endpoint.takesRecords) && idempotencyId === null;
+  const isDeduplicated = query !== '' && dedupesBodies(query, recordForm !== null) && idempotencyId === null;
   const bodyScope = isInsert && isDeduplicated ? bodyScopeOf(databaseId, caller, endpoint, query) : null;
   const live = endpoint.isLive
     ? liveParametersOf(request.getQuery(), request.getHeader('last-event-id'))

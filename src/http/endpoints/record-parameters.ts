@@ -37,7 +37,10 @@ export function dedupesBodies(query: string, hasRecords: boolean): boolean {
   const value = new URLSearchParams(query).get(DEDUPE);
   if (value === null || value === WHOLE_BODY) return value !== null;
   if (hasRecords) return false;
-  throw wrong(DEDUPE, `is ${quoted(value)}, not ${WHOLE_BODY}: only records of /v1/insert/lines have fields`);
+  throw wrong(
+    DEDUPE,
+    `is ${quoted(value)}, not ${WHOLE_BODY}: only records of /v1/insert/lines and rows of Arrow have fields`,
+  );
 }
 
 /** Reads the query of a URL, without its question mark. Throws 4049 with the name of the parameter. */

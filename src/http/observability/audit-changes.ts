@@ -1,8 +1,10 @@
 /**
  * Describes changes of the catalog for the audit, by the names of the changed objects. Invariant: a description never holds
- * the text or the whole hash of a key, a password, or other properties of an object (a description, a filter).
+ * the text or the whole hash of a key, a password, or other properties of an object (a description, a filter), except a
+ * column's retention time.
  */
 import { type ApiKey, type Catalog, type CatalogChange, dimensionById } from '../../catalog/index.js';
+import type { Column } from '../../schema/index.js';
 import { nameCaller } from '../auth/caller.js';
 
 export interface ChangedThing {
@@ -46,8 +48,13 @@ function namesOf(change: CatalogChange, before: Catalog): Names {
     case 'dimension-renamed':
       return { ...dimensionNames(before, change), newName: change.apiName };
     case 'column-created':
-    case 'column-changed':
       return { ...dimensionNames(before, change), column: change.column.apiName };
+    case 'column-changed':
+      return {
+        ...dimensionNames(before, change),
+        column: change.column.apiName,
+        ...retentionOf(change, before),
+      };
     case 'column-deleted':
       return { ...dimensionNames(before, change), column: columnName(before, change) };
     case 'relation-set':
@@ -93,6 +100,15 @@ const dimensionOf = (before: Catalog, { databaseId, dimensionId }: DimensionRef)
 function dimensionNames(before: Catalog, ref: DimensionRef): Names {
   const dimension = dimensionOf(before, ref)?.apiName ?? ref.dimensionId;
   return { ...databaseNames(before, ref.databaseId), dimension };
+}
+
+const retentionName = (days: number | null): number | string => days ?? 'forever';
+
+/** The retention time before and after a change of it, in days or `forever`: a shorter one deletes events. */
+function retentionOf({ column, ...ref }: DimensionRef & { readonly column: Column }, before: Catalog): Names {
+  const was = dimensionOf(before, ref)?.columns.get(column.apiName)?.retentionDays ?? null;
+  if (was === column.retentionDays) return {};
+  return { retentionTime: retentionName(was), newRetentionTime: retentionName(column.retentionDays) };
 }
 
 function columnName(before: Catalog, ref: DimensionRef & { readonly columnId: number }): string | number {

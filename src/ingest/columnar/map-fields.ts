@@ -37,6 +37,8 @@ export interface MappedFields {
   /** null = every row gets a random ID. */
   readonly id: ArrowArray | null;
   readonly columns: readonly MappedColumn[];
+  /** The field by which repeats are recognized; null = there is none. */
+  readonly dedupe: ArrowArray | null;
   readonly created: Pick<ParsedInsert, 'createdDimensions' | 'createdColumns' | 'createdRelations'>;
 }
 
@@ -83,26 +85,26 @@ class FieldMapper {
 
   run(): MappedFields {
     const { id, events, time, dedupe, eventFields } = this.#mapping;
-    if ((dedupe ?? null) !== null || eventFields !== null) {
-      throw new BodyRefused(
-        4049,
-        'the parameters "dedupe" and "event-fields" are for lines, not for rows of Arrow',
-      );
+    if (eventFields !== null) {
+      throw new BodyRefused(4049, 'the parameter "event-fields" is for lines, not for rows of Arrow');
     }
     if (id.from === 'hash')
       throw new BodyRefused(4049, 'rows of Arrow have no bytes for an ID from a hash: name a field');
     const consumed = new Set<string>();
     const fieldOf = (name: string): ArrowArray => {
-      const found = this.#fields.get(columnNameOf(name));
-      if (found === undefined) throw new BodyRefused(2011, `the schema has no field ${quoted(name)}`);
       consumed.add(columnNameOf(name));
-      return found;
+      return this.#field(name);
     };
     const ids = id.from === 'uuid' ? null : fieldOf(id.field);
     for (const { column, field, dateField } of events) {
       const dates = dateField ?? time;
       this.#event(column, fieldOf(field), dates === null ? null : fieldOf(dates));
     }
+    const keyed = dedupe === null || dedupe === undefined ? null : this.#field(dedupe);
+    // Its values are also those of a column if there is one, or one is created.
+    const isKeyOnly =
+      this.#mapping.unknown !== 'create' && !this.#dimension.columns.has(columnNameOf(dedupe ?? ''));
+    if (keyed !== null && isKeyOnly) consumed.add(columnNameOf(keyed.field.name));
     for (const [name, field] of this.#fields) if (!consumed.has(name)) this.#value(name, field);
     if (this.#columns.length > COLUMNS_PER_INSERT_MAX) {
       throw new BodyRefused(2013, `the request names more than ${COLUMNS_PER_INSERT_MAX} columns`);
@@ -110,7 +112,13 @@ class FieldMapper {
     const { columns: _columns, relations: _relations, segments: _segments, ...dimension } = this.#dimension;
     const createdDimensions = this.#isNew ? [dimension] : [];
     const created = { createdDimensions, createdColumns: this.#created, createdRelations: [] };
-    return { dimension: this.#dimension, id: ids, columns: this.#columns, created };
+    return { dimension: this.#dimension, id: ids, columns: this.#columns, dedupe: keyed, created };
+  }
+
+  #field(name: string): ArrowArray {
+    const found = this.#fields.get(columnNameOf(name));
+    if (found === undefined) throw new BodyRefused(2011, `the schema has no field ${quoted(name)}`);
+    return found;
   }
 
   #event(name: string, field: ArrowArray, dates: ArrowArray | null): void {

@@ -6,8 +6,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import { EVENT_SECONDS_MIN, quoted, type WireError } from '../../base/index.js';
-import { formatDateTime, isEventType, SECONDS_PER_DAY, valueKindOf } from '../../schema/index.js';
-import type { BatchRange, ParseContext, ParsedInsert, ParseOutcome } from '../parse.js';
+import {
+  columnNameOf,
+  formatDateTime,
+  isEventType,
+  SECONDS_PER_DAY,
+  valueKindOf,
+} from '../../schema/index.js';
+import type { BatchRange, ParseContext, ParsedInsert } from '../parse.js';
+import { keyScopeOf, type LineKeyList, type LineKeySettings } from '../records/keyed-lines.js';
 import type { RecordMapping } from '../records/mapping.js';
 import type { IngestScratch } from '../scratch.js';
 import { type ArrowArray, BatchReader } from './arrow-array.js';
@@ -15,10 +22,11 @@ import { ArrowError, arrowMessageAt, checked, dictionaryHeadOf } from './arrow-m
 import { type ArrowField, fieldsOfSchema } from './arrow-type.js';
 import { BatchMemory } from './batch-memory.js';
 import { type ColumnValues, hasValue, presentRows, RowRefused } from './column-values.js';
-import { BodyRefused, type MappedColumn, mapFields } from './map-fields.js';
+import { BodyRefused, type MappedColumn, type MappedFields, mapFields } from './map-fields.js';
 import { FieldRefused, readColumn, readLists, readTexts } from './read-column.js';
 import { eventSecondsOf } from './read-dates.js';
 import { storedTexts, textsOfIntegers } from './read-texts.js';
+import { rowKeysOf, withoutRows } from './row-keys.js';
 import {
   type ColumnTarget,
   encodeIds,
@@ -35,14 +43,22 @@ export const ARROW_ROWS_MAX = 262_144;
 /** Memory of a shard's batch that is kept for the next part. */
 const POOLED_BYTES_MAX = 16 * 2 ** 20;
 
-/** Limit of the batches of a part, below that of a log record. */
+/** Limit of the batches and keys of a part, below that of a log record. */
 const RECORD_BYTES_MAX = 63 * 2 ** 20;
 
-/** Where the rows of a part are in the body. */
+/** The rows of a part. */
 export interface PartRows {
-  /** Number of the first row, from 1. */
+  /** Number of the first row in the body, from 1. */
   readonly first: number;
+  /** Keys of different databases differ. */
+  readonly databaseId: number;
+  /** If the mapping names a field of keys. */
+  readonly keySettings: LineKeySettings;
 }
+
+export type ColumnsOutcome =
+  | { readonly parsed: ParsedInsert; readonly keyed: LineKeyList | null }
+  | { readonly error: WireError };
 
 /**
  * Parses one part against one model. `bytes` is only read. Errors name the row, numbered from `first`, and the field. The result
@@ -50,19 +66,33 @@ export interface PartRows {
  */
 export function parseColumns(
   bytes: Uint8Array,
-  { first }: PartRows,
+  partRows: PartRows,
   mapping: RecordMapping,
   context: ParseContext,
   scratch: IngestScratch,
-): ParseOutcome {
+): ColumnsOutcome {
   const isPooled = scratch.batchMemories.every(({ words }) => words.byteLength <= POOLED_BYTES_MAX);
   if (!isPooled) scratch.batchMemories.length = 0;
   try {
     const arrays = checked('the Arrow stream', () => readPart(bytes));
-    return { parsed: new PartParser(arrays, mapping, context, scratch).run() };
+    const mapped = mapFields(arrays, mapping, context);
+    const keyed = keyedOf(mapped, mapping, partRows);
+    const omitted = new Set(keyed?.omitted);
+    const keyBytes = keyed?.keys.length ?? 0;
+    return { parsed: new PartParser(mapped, { arrays, omitted, keyBytes }, context, scratch).run(), keyed };
   } catch (thrown) {
-    return { error: errorOf(thrown, first) };
+    return { error: errorOf(thrown, partRows.first) };
   }
+}
+
+function keyedOf(
+  { dedupe: field }: MappedFields,
+  { dimension, dedupe }: RecordMapping,
+  { databaseId, keySettings }: PartRows,
+): LineKeyList | null {
+  if (field === null) return null;
+  const scope = keyScopeOf(databaseId, dimension, columnNameOf(dedupe ?? ''));
+  return named(field, () => rowKeysOf(field, scope, keySettings));
 }
 
 function errorOf(thrown: unknown, first: number): WireError {
@@ -137,9 +167,20 @@ function dictionaryField(fields: readonly ArrowField[], id: number): ArrowField 
   return null;
 }
 
+interface PartContent {
+  readonly arrays: readonly ArrowArray[];
+  /** The rows that are left out. */
+  readonly omitted: ReadonlySet<number>;
+  /** Bytes of the keys in the log record. */
+  readonly keyBytes: number;
+}
+
 class PartParser {
+  readonly #mapped: MappedFields;
   readonly #arrays: readonly ArrowArray[];
-  readonly #mapping: RecordMapping;
+  /** The rows that are left out. */
+  readonly #omitted: ReadonlySet<number>;
+  readonly #keyBytes: number;
   readonly #context: ParseContext;
   readonly #scratch: IngestScratch;
   readonly #nowSeconds: number;
@@ -151,13 +192,15 @@ class PartParser {
   #filled: Uint8Array | null;
 
   constructor(
-    arrays: readonly ArrowArray[],
-    mapping: RecordMapping,
+    mapped: MappedFields,
+    { arrays, omitted, keyBytes }: PartContent,
     context: ParseContext,
     scratch: IngestScratch,
   ) {
+    this.#mapped = mapped;
     this.#arrays = arrays;
-    this.#mapping = mapping;
+    this.#omitted = omitted;
+    this.#keyBytes = keyBytes;
     this.#context = context;
     this.#scratch = scratch;
     this.#nowSeconds = Math.floor(context.nowMs / 1000);
@@ -175,10 +218,10 @@ class PartParser {
   run(): ParsedInsert {
     const { shardCount } = this.#context;
     const { rowCount } = this;
-    const mapped = mapFields(this.#arrays, this.#mapping, this.#context);
+    const mapped = this.#mapped;
     const { dimension } = mapped;
     const ids = this.#ids(mapped.id, dimension.textCase);
-    const rows = rowsByShard(idHashes(ids, rowCount), shardCount);
+    const rows = withoutRows(rowsByShard(idHashes(ids, rowCount), shardCount), this.#omitted);
     this.#batches.forEach((batch, shard) => {
       encodeIds(dimension.id, ids, rows[shard], batch);
     });
@@ -194,7 +237,8 @@ class PartParser {
       throw new NamedRefusal(field, new RowRefused(empty, 2017, 'no other field of the row has a value'));
     }
     const encoded = this.#join(dimension.id, rows);
-    return { entityCount: rowCount, valueCount: this.#valueCount, ...encoded, ...mapped.created };
+    const entityCount = rowCount - this.#omitted.size;
+    return { entityCount, valueCount: this.#valueCount, ...encoded, ...mapped.created };
   }
 
   #ids(array: ArrowArray | null, textCase: 'fold' | 'preserve'): ColumnValues {
@@ -255,7 +299,8 @@ class PartParser {
     const oldest = retentionDays === null ? EVENT_SECONDS_MIN : now - retentionDays * SECONDS_PER_DAY;
     for (let row = 0; row < seconds.length; row++) {
       const date = seconds[row];
-      if ((date >= oldest && date >= EVENT_SECONDS_MIN && date <= now) || !hasValue(present, row)) continue;
+      const isRight = date >= oldest && date >= EVENT_SECONDS_MIN && date <= now;
+      if (isRight || !hasValue(present, row) || this.#omitted.has(row)) continue;
       if (date < EVENT_SECONDS_MIN)
         throw new RowRefused(row, 2002, `${shownDate(date)} is older than 1990-01-01`);
       if (date > now) throw new RowRefused(row, 2006, `${shownDate(date)} is in the future`);
@@ -276,7 +321,7 @@ class PartParser {
   }
 
   #checkSize(): void {
-    if (this.#byteCount <= RECORD_BYTES_MAX) return;
+    if (this.#byteCount + this.#keyBytes <= RECORD_BYTES_MAX) return;
     const text = `the rows take more than ${RECORD_BYTES_MAX} bytes in the log: write smaller record batches`;
     throw new BodyRefused(1507, text);
   }

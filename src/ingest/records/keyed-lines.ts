@@ -1,6 +1,6 @@
 /**
  * The lines of an insert that have keys (base/line-key.ts), by which a line that is sent again is recognized. A key comes from
- * the caller, or from a field of a flat record.
+ * the caller, or from a field of a flat record. Rows of Arrow have the same keys (columnar/row-keys.ts).
  * Invariant: a line that is left out is blanked out, so that all lines keep their numbers.
  */
 import { hasLineKey, LINE_KEY_BYTES, lineKeyOf } from '../../base/index.js';
@@ -12,6 +12,7 @@ import type { RecordMapping } from './mapping.js';
 import { fieldsReader, lineEnd, recordErrorOf } from './parse-records.js';
 
 const SPACE = 0x20;
+const KEY_WORDS = LINE_KEY_BYTES / 4;
 
 export interface LineKeySettings {
   /** A key per line after the head, blank lines included; null = the mapping names a field of the keys. */
@@ -20,13 +21,16 @@ export interface LineKeySettings {
   readonly omitted: readonly number[];
 }
 
-export interface KeyedLines {
-  /** The text, in which lines that are left out are blank. */
-  readonly text: Uint8Array;
+export interface LineKeyList {
   /** A key per line; zero for lines that are left out. */
   readonly keys: Uint8Array;
   /** The indexes of lines that are left out: those of the settings, and repeats of keys. */
   readonly omitted: readonly number[];
+}
+
+export interface KeyedLines extends LineKeyList {
+  /** The text, in which lines that are left out are blank. */
+  readonly text: Uint8Array;
 }
 
 /** The lines of `text`, which is only read. `databaseId`: keys of different databases differ. */
@@ -43,22 +47,42 @@ export function keyedLines(
   return { text: left.length === 0 ? text : withoutLines(text, headEnd, left), keys, omitted: left };
 }
 
-/** Clears the key of every line that has the key of a line before it. Returns the indexes of these lines. */
-function clearRepeats(keys: Uint8Array): number[] {
-  const seen = new Set<string>();
+/**
+ * Clears the key of every line that has the key of a line before it. Returns the indexes of these lines. `keys` begins its buffer.
+ * A table of lines by a word of their key, with linear probing: a record batch has hundreds of thousands of keys.
+ */
+export function clearRepeats(keys: Uint8Array): number[] {
+  const words = new Int32Array(keys.buffer, 0, keys.length >> 2);
+  const lineCount = keys.length / LINE_KEY_BYTES;
+  const slots = new Int32Array(2 ** (32 - Math.clz32(lineCount * 2)));
   const repeats: number[] = [];
-  const bytes = Buffer.from(keys.buffer, keys.byteOffset, keys.length);
-  for (let line = 0; line < keys.length / LINE_KEY_BYTES; line++) {
+  for (let line = 0; line < lineCount; line++) {
     if (!hasLineKey(keys, line)) continue;
-    const at = line * LINE_KEY_BYTES;
-    const key = bytes.toString('latin1', at, at + LINE_KEY_BYTES);
-    if (seen.has(key)) {
-      keys.fill(0, at, at + LINE_KEY_BYTES);
+    let slot = words[line * KEY_WORDS] & (slots.length - 1);
+    while (slots[slot] !== 0 && !isSameKey(words, slots[slot] - 1, line))
+      slot = (slot + 1) & (slots.length - 1);
+    if (slots[slot] === 0) slots[slot] = line + 1;
+    else {
+      keys.fill(0, line * LINE_KEY_BYTES, (line + 1) * LINE_KEY_BYTES);
       repeats.push(line);
-    } else seen.add(key);
+    }
   }
   return repeats;
 }
+
+function isSameKey(words: Int32Array, one: number, other: number): boolean {
+  for (let word = 0; word < KEY_WORDS; word++) {
+    if (words[one * KEY_WORDS + word] !== words[other * KEY_WORDS + word]) return false;
+  }
+  return true;
+}
+
+/** What tells keys of a field apart from those of other fields, dimensions and databases. */
+export const keyScopeOf = (
+  databaseId: number,
+  dimension: string | null,
+  columnName: string,
+): readonly (string | number)[] => [databaseId, 'records', dimension ?? DEFAULT_DIMENSION, columnName];
 
 function withoutLines(text: Uint8Array, headEnd: number, omitted: readonly number[]): Uint8Array {
   const copy = new Uint8Array(text);
@@ -81,7 +105,7 @@ function keysOfField(
   const field = mapping?.dedupe ?? null;
   if (mapping === null || field === null) return new Uint8Array(0);
   const name = columnNameOf(field);
-  const scope = [databaseId, 'records', mapping.dimension ?? DEFAULT_DIMENSION, name];
+  const scope = keyScopeOf(databaseId, mapping.dimension, name);
   const fieldsOf = whole(() => fieldsReader(text.subarray(0, Math.max(0, headEnd - 1)), mapping, source));
   const keys: Uint8Array[] = [];
   for (let at = headEnd; at < text.length; ) {

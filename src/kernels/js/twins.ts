@@ -7,6 +7,7 @@ import { clearMissingI64, combineI64 } from './arithmetic.js';
 import { and, andNot, bitsEqual, clear, count, fill, gatherU32, or } from './bits.js';
 import { equal, member } from './codes.js';
 import { countCodes } from './count-codes.js';
+import { followSteps, selectEvents } from './events.js';
 import { extremesI64, extremesNarrow } from './extremes.js';
 import { geoBox } from './geo.js';
 import { addGroupSlots, addGroupSlotsBits, extremesGroupSlots, sumGroupSlots } from './group-slots.js';
@@ -60,6 +61,11 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
   ): void => combineI64(combine, i64, { a: field(a), b: field(b), n, out: field(out) });
   return {
     name: 'js',
+    selectEventsU8: (state, entityCount) => selectEvents(u8, u32, word(state), entityCount),
+    selectEventsU16: (state, entityCount) => selectEvents(u16, u32, word(state), entityCount),
+    selectEventsU32: (state, entityCount) => selectEvents(u32, u32, word(state), entityCount),
+    selectMaskedEvents: (state, entityCount) => selectEvents(u32, u32, word(state), entityCount, true),
+    followSteps: (state, entityCount) => followSteps(u32, word(state), entityCount),
     rangeI64: (values, validity, n, low, high, negated, out) =>
       rangeI64(u32, word(values), validityWord(validity), n, low, high, negated, word(out)),
     rangeI32: (values, validity, n, low, high, negated, out) =>

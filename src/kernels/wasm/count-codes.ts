@@ -1,6 +1,5 @@
 /** Histograms of codes: no SIMD, but no bounds checks and no boxed numbers either. */
-import { chosen } from './_lanes';
-import { wordCount } from './_words';
+import { chosen, wordCount } from './_words';
 
 // @ts-ignore: decorator
 @inline

@@ -2,8 +2,7 @@
  * Least and greatest values. Per 64 rows: whole vectors if all are set; vectors with the other lanes replaced by the value of
  * some set row if many are; one row at a time if few are; nothing if none is.
  */
-import { chosen, fewRows, lanesOf } from './_lanes';
-import { wordCount } from './_words';
+import { chosen, fewRows, lanesOf, wordCount } from './_words';
 
 // @ts-ignore: decorator
 @inline

@@ -2,8 +2,7 @@
  * Group slots: for each row, the number of the combination of its values, computed column by column from tables indexed by value;
  * and sums by slot. No SIMD, but no bounds checks either.
  */
-import { chosen } from './_lanes';
-import { wordCount } from './_words';
+import { chosen, wordCount } from './_words';
 
 // @ts-ignore: decorator
 @inline

@@ -2,8 +2,7 @@
  * Kernels of a hash aggregation. The key values of a row are packed into one u64, its key word; a hash table numbers the different
  * key words in order of appearance, and that number is the slot of the row, as in a dense aggregation (records.ts).
  */
-import { chosen } from './_lanes';
-import { wordCount } from './_words';
+import { chosen, wordCount } from './_words';
 
 /**
  * Multiplies both halves of the key word by odd numbers of the seed. Clients choose key words but do not know the seed, so they cannot

@@ -3,8 +3,7 @@
  * record of i64 fields, and one kernel adds all fields of a record to its slot's record, so that a row costs one cache miss whatever
  * the number of aggregates.
  */
-import { chosen } from './_lanes';
-import { wordCount } from './_words';
+import { chosen, wordCount } from './_words';
 
 // @ts-ignore: decorator
 @inline

@@ -2,8 +2,7 @@
  * Exact sums. Per 64 rows: whole vectors if all are set; vectors with the other lanes cleared if many are; one row at a time if
  * few are; nothing if none is.
  */
-import { chosen, fewRows, lanesOf } from './_lanes';
-import { wordCount } from './_words';
+import { chosen, fewRows, lanesOf, wordCount } from './_words';
 
 /** `sums` plus a vector of i8 or i16 (into i32x4) or of i32 (into i64x2). 65,536 rows overflow neither. */
 // @ts-ignore: decorator

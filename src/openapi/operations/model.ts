@@ -51,7 +51,7 @@ export const MODEL_OPERATIONS: Operations = {
   },
   'PUT /v1/column': {
     tag: 'Model',
-    summary: 'Rename a column, put it aside or take it up again',
+    summary: 'Rename a column, put it aside or take it up again, change how long its events are kept',
     request: changedColumn,
     example: { 'api-name': 'country', dimension: 'customers', active: false },
     answer: answers.apiNames,

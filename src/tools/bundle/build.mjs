@@ -13,8 +13,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
-/** Entry points of processes and threads. */
+/** Entry points of processes and threads, whose compiled code is stored. */
 export const STARTED = ['src/main.ts', 'src/worker/entry.ts'];
+/** Entry points of threads that are started too seldom to store their compiled code. */
+const WITHOUT_CODE = ['src/commands/import/text/thread.ts'];
+export const BUNDLED = [...STARTED, ...WITHOUT_CODE];
 /** Not bundled: native modules, packages that read WebAssembly or start threads from their own files, and data. */
 const NOT_BUNDLED = [
   'uWebSockets.js',
@@ -35,7 +38,8 @@ const codeOf = (source, version) => `${bundleOf(source)}.${version}.code`;
 /** The files that a start under a version of Node (such as v22.1.0) needs, relative to dist/. */
 export const bundleFiles = (version) => [
   LOADER,
-  ...STARTED.flatMap((source) => [starterFileOf(source), bundleOf(source), codeOf(source, version)]),
+  ...BUNDLED.flatMap((source) => [starterFileOf(source), bundleOf(source)]),
+  ...STARTED.map((source) => codeOf(source, version)),
 ];
 
 /** The started file: it only loads the bundle next to it. */
@@ -56,7 +60,7 @@ function starterOf(source) {
 export async function buildBundles(root, dist) {
   const { build } = await import('esbuild');
   await build({
-    entryPoints: STARTED.map((source) => path.join(root, source)),
+    entryPoints: BUNDLED.map((source) => path.join(root, source)),
     outdir: dist,
     outbase: root,
     outExtension: { '.js': '.cjs' },
@@ -71,7 +75,7 @@ export async function buildBundles(root, dist) {
     define: { 'import.meta.url': 'urlOfBundle' },
   });
   fs.copyFileSync(path.join(HERE, 'load.cjs'), path.join(dist, LOADER));
-  for (const source of STARTED) {
+  for (const source of BUNDLED) {
     fs.writeFileSync(path.join(dist, starterFileOf(source)), starterOf(source));
     removeCode(path.join(dist, bundleOf(source)));
   }

@@ -51,6 +51,22 @@ t.test('a change affects only the fields given, in the dimension named', async (
   t.equal(databaseOf(other, 1).shrinkVersion, databaseOf(other, 1).version);
 });
 
+t.test('the retention time of an event column changes to days and to forever', async (t) => {
+  const before = columnOf(CATALOG, 'default', 'e') as Column;
+  for (const [value, retentionDays] of [
+    ['3', 3],
+    ['700', 700],
+    ['"forever"', null],
+  ] as const) {
+    const { changes } = change(json(`{"api-name":"e","retention-time":${value}}`));
+    t.strictSame(columnOf(applyChanges(CATALOG, changes), 'default', 'e'), { ...before, retentionDays });
+  }
+  t.strictSame(change(json('{"api-name":"e","retention-time":9}')).changes, [], 'the same days');
+  t.strictSame(change(json('{"api-name":"f","retention-time":"forever"}')).changes, [], 'still forever');
+  const both = change(json('{"api-name":"f","retention-time":1,"active":false}'));
+  t.match(columnOf(applyChanges(CATALOG, both.changes), 'default', 'f'), { retentionDays: 1, active: false });
+});
+
 t.test('a reactivated column is unchanged, and a request that changes nothing logs no change', async (t) => {
   const asleep = decided(CATALOG, (model) => change(json('{"api-name":"e","active":false}'), model));
   t.equal(columnOf(asleep, 'default', 'e')?.active, false);
@@ -103,7 +119,11 @@ const CHANGE: readonly Refusal[] = [
   ['nothing to change', '{"api-name":"a"}', 3000, 'nothing to change'],
   ['nothing but a dimension', '{"api-name":"a","dimension":"other"}', 3000, 'nothing to change'],
   ['a new type', changed('"type":"string"'), 3000, '"type"'],
-  ['a new retention', changed('"retention-time":5'), 3000, '"retention-time"'],
+  ['a retention of a column without events', changed('"retention-time":5'), 3017, 'event columns only'],
+  ['a null retention', '{"api-name":"e","retention-time":null}', 3017, '"forever", not null'],
+  ['a retention of no day', '{"api-name":"e","retention-time":0}', 3017, 'at least 1'],
+  ['a retention of half a day', '{"api-name":"e","retention-time":0.5}', 3017, 'at least 1'],
+  ['a retention that is a word', '{"api-name":"e","retention-time":"never"}', 3017, '"forever"'],
   ['a null name', changed('"name":null'), 3008, '"name" in the body must be a string, not null'],
   ['a name of blanks', changed('"name":"  "'), 3008, '"  "'],
   ['a name that is not a string', changed('"name":1'), 3008, 'a number'],

@@ -184,3 +184,29 @@ t.test('a file that is damaged inside names the rows', async (t) => {
     message: /rows \d+ to \d+ cannot be read/,
   });
 });
+
+t.test(
+  'rows of CSV and NDJSON that the server refuses are found, and a second import duplicates no event',
+  async (t) => {
+    const query = `SELECT CASE i WHEN 77 THEN NULL ELSE 'u' || i % 1000 END AS user, i::INT AS n,
+    CASE i WHEN 9000 THEN NULL WHEN 70000 THEN TIMESTAMP '2999-01-01' ELSE TIMESTAMP '2024-01-01' END AS at,
+    CASE i WHEN 79999 THEN '1.234567' ELSE '1.5' END AS price, i % 3 = 0 AS ok FROM range(80000) t(i)`;
+    for (const [format, options] of [
+      ['csv', '(FORMAT csv)'],
+      ['ndjson', '(FORMAT json)'],
+    ]) {
+      const file = path.join(t.testdir(), `rows.${format}`);
+      await connection.run(`COPY (${query}) TO '${file}' ${options}`);
+      const words = ['--dimension', `refused-${format}`, '--event', 'seen:n:at', '--id', 'user'];
+      for (const _ of [1, 2]) {
+        const { bad, output } = await importing(access, [...words, '--type', 'price=decimal(2)', file]);
+        t.match(output, /MB\/s of Arrow\n/);
+        t.equal(bad, 4, output);
+        t.strictSame(badRows(file), [78, 9_001, 70_001, 80_000]);
+        const select = `SELECT COUNT([seen.value]) AS events, SUM([seen.value]) AS sum FROM [refused-${format}]`;
+        const sum = (79_999 * 80_000) / 2 - 77 - 9_000 - 70_000 - 79_999;
+        t.strictSame(await selected(server, select), [{ events: 79_996, sum }]);
+      }
+    }
+  },
+);

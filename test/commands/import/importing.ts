@@ -1,10 +1,15 @@
 /** Imports within this process into a running server, and SELECTs of the imported rows. */
 import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { importFiles } from '../../../src/commands/import/import-files.js';
 import { readImportLine } from '../../../src/commands/import/import-options.js';
 import { type RemoteAccess, RemoteClient } from '../../../src/commands/remote/index.js';
 import { NodeFileSystem } from '../../../src/io/index.js';
 import type { RunningServer } from '../../demo/server.js';
+
+export const THREAD_FILE = fileURLToPath(
+  new URL('../../../src/commands/import/text/thread.js', import.meta.url),
+);
 
 export interface Imported {
   readonly bad: number;
@@ -32,6 +37,7 @@ export async function importing(
   };
   const { bad } = await importFiles({
     options: line.options,
+    threadFile: THREAD_FILE,
     access,
     files: new NodeFileSystem(),
     stdin: Readable.from(stdin),

@@ -120,6 +120,8 @@ export const COLUMN_REFUSALS: readonly Refusal[] = [
   [3016, column({ range: [1, 2] }), 'range'],
   [3017, column({ type: 'string-event', 'retention-time': 0 }), 'retention-time'],
   [3017, column({ 'retention-time': 1 }), 'retention-time'],
+  [3017, changed({ 'api-name': 'age', 'retention-time': 1 }), 'event columns only'],
+  [3017, changed({ 'api-name': 'visit', 'retention-time': 0 }), 'retention-time'],
   [3018, changed({ 'api-name': 'nothing', active: false }), 'nothing'],
   [3018, { method: 'DELETE', path: '/v1/column', body: { 'api-name': 'nothing' } }, 'nothing'],
   [3018, relation({ columns: ['nothing'] }), 'nothing'],

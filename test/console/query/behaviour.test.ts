@@ -170,3 +170,59 @@ t.test('the entities behind a number are a condition with the fields of the ques
   t.ok(isPickable(request.path, chart));
   t.notOk(isPickable(request.path, { kind: 'bars', label: '', bars: [] }), 'the times of a funnel');
 });
+
+t.test('what attempts and returns count goes into the question, and wrong numbers are named', async (t) => {
+  const steps = [late, any].map((step) => ({ ...step, optional: false }));
+  const exclusion = { ...any, id: 1, after: '1', before: '2' };
+  const funnelWith = (more: object) =>
+    requestsFor('funnel', ({ funnel }) => ({ funnel: { ...funnel, steps, ...more } }));
+  t.match(funnelWith({ attempts: 'every', same: ['delay'], exclude: [exclusion] }), [
+    [
+      '/v1/query/funnel',
+      { attempts: 'every', same: ['delay'], exclude: [{ event: { delay: {} }, after: 1, before: 2 }] },
+    ],
+  ]);
+  t.match(funnelWith({ exclude: [{ ...exclusion, after: '2' }] }), [[/^Excluded events lie after/, null]]);
+  t.match(funnelWith({ order: 'any', exclude: [exclusion] }), [[/^Events can be excluded only/, null]]);
+
+  const retentionWith = (brackets: string) =>
+    requestsFor('retention', ({ retention }) => ({ retention: { ...retention, brackets, rolling: true } }));
+  const [[, body]] = retentionWith('1, 3,7');
+  t.match(body, { brackets: [1, 3, 7], rolling: true });
+  t.notOk('periods' in (body as object));
+  for (const wrong of ['3, 1', 'a', '0', '1,,2'])
+    t.match(retentionWith(wrong), [[/^Brackets: /, null]], wrong);
+
+  const series = { ...any, of: 'entities' } as const;
+  const trendWith = (more: object) =>
+    requestsFor('trend', ({ trend }) => ({ trend: { ...trend, series: [series], ...more } }));
+  t.match(trendWith({ rolling: '30' }), [['/v1/query/actives', { rolling: 30 }]]);
+  t.match(trendWith({ rolling: 'x' }), [[/^Rolling periods/, null]]);
+  t.match(trendWith({ formula: 'B' }), [[/^Formula: /, null]]);
+});
+
+t.test('days of a time zone are instants, and the cohort behind a number is that of the zone', async (t) => {
+  const zoned = requestsFor('retention', () => ({ timeZone: ' Europe/Berlin ' }));
+  t.match(zoned, [
+    [
+      '/v1/query/retention',
+      { 'time-zone': 'Europe/Berlin', between: ['2001-02-28T23:00:00Z', '2001-03-31T21:59:59Z'] },
+    ],
+  ]);
+  t.match(
+    requestsFor('retention', () => ({ timeZone: 'Europe/Nowhere' })),
+    [[/no time zone/, null]],
+  );
+  const outcome = outcomeOf('retention', () => ({ timeZone: 'Europe/Berlin' }));
+  if ('problems' in outcome) throw new Error('a question');
+  const cohorts = [
+    { between: ['2001-03-05T00:00:00Z', '2001-03-12T00:00:00Z'], size: 1, counts: [1] },
+  ] as const;
+  const total = { size: 1, counts: [1], ratios: [1] };
+  const behind = behindOf(
+    outcome.question.requests[0],
+    { kind: 'retention', cohorts, total },
+    { kind: 'cohort', cohort: 0, period: null },
+  );
+  t.match(behind?.query, [{ retention: { 'cohort-of': '2001-03-04T23:00:00Z' } }]);
+});

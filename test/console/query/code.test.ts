@@ -1,8 +1,14 @@
 /** Requests as code. */
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
-import { codeOf, languagesOf } from '../../../src/console/query/code.js';
+import { type CodeLanguage, codeOf as codeWith, languagesOf } from '../../../src/console/query/code.js';
+import { sqlOfAll } from '../../../src/console/query/sql-text.js';
+import { MODEL } from '../model.js';
 
+type Requests = Parameters<typeof languagesOf>[0];
+
+const codeOf = (requests: Requests, language: CodeLanguage, url: string): string =>
+  codeWith(requests, sqlOfAll(requests, MODEL), language, url);
 const URL_OF_SERVER = 'https://127.0.0.1:8443';
 const funnel = { method: 'POST', path: '/v1/query/funnel', body: `{"steps":[],"name":"it's"}` } as const;
 const sql = {
@@ -12,9 +18,9 @@ const sql = {
 } as const;
 
 t.test('the languages are those that can express every request', async (t) => {
-  const names = (requests: Parameters<typeof languagesOf>[0]) =>
-    languagesOf(requests).map(({ text }) => text);
-  t.strictSame(names([funnel, funnel]), ['JSON', 'curl', 'TypeScript']);
+  const names = (requests: Requests) =>
+    languagesOf(requests, sqlOfAll(requests, MODEL)).map(({ text }) => text);
+  t.strictSame(names([funnel, funnel]), ['JSON', 'SQL', 'curl', 'TypeScript', 'psql']);
   t.strictSame(names([sql]), ['SQL', 'curl', 'TypeScript', 'psql']);
   t.strictSame(names([{ method: 'GET', path: '/v1/unknown' }]), ['JSON', 'curl']);
 });

@@ -1,10 +1,16 @@
 /** The requests made from drafts of the form, and the messages about incomplete drafts. */
 import t from 'tap';
-import { type Condition, type Draft, newDraft } from '../../../src/console/query/draft.js';
+import {
+  besideOf,
+  type Condition,
+  type Draft,
+  newDraft,
+  segmentCondition,
+} from '../../../src/console/query/draft.js';
 import { ANY } from '../../../src/console/query/fields.js';
 import { requestOf } from '../../../src/console/query/request.js';
 import { savedForm } from '../../../src/console/query/saved.js';
-import { dimensionOf } from '../../../src/console/server/model.js';
+import { dimensionOf, readModel } from '../../../src/console/server/model.js';
 import { MODEL } from '../model.js';
 
 const airports = dimensionOf(MODEL, 'airports');
@@ -151,3 +157,19 @@ t.test(
     t.equal(form('/v1/data_extraction/result', {}), null);
   },
 );
+
+t.test('a segment is a condition, and the only one of the question beside the first', async (t) => {
+  const segmented = dimensionOf(
+    readModel({ a: { active: [], inactive: [] } }, null, { segments: [{ name: 'vips', dimension: 'a' }] }),
+    'a',
+  );
+  const draft = { ...newDraft(segmented), beside: 'vips', conditions: [segmentCondition(1, 'vips')] };
+  const bodies = [draft, besideOf(draft), { ...draft, conditions: [segmentCondition(1, 'gone')] }].map(
+    (one) => {
+      const outcome = requestOf(one, segmented);
+      return 'problems' in outcome ? outcome.problems : JSON.parse(outcome.question.requests[0].body).query;
+    },
+  );
+  const query = [{ segment: 'vips' }];
+  t.strictSame(bodies, [query, query, [{ text: 'Choose a segment that exists.' }]]);
+});

@@ -45,3 +45,11 @@ t.test('a text that is no question of this database is refused', async (t) => {
   ];
   for (const text of wrong) t.equal(draftOfShare(text, MODEL), null, text);
 });
+
+t.test('a question of an earlier release has the fields of today', async (t) => {
+  const whole = JSON.parse(Buffer.from(shareText({ ...base, show: 'trend' }), 'base64url').toString());
+  const { beside: _, timeZone: __, trend, ...earlier } = whole;
+  const { formula: ___, notes: ____, rolling: _____, ...oldTrend } = trend;
+  t.strictSame(draftOfShare(encoded({ ...earlier, trend: oldTrend }), MODEL), { ...base, show: 'trend' });
+  t.equal(draftOfShare(encoded({ ...earlier, trend: { ...trend, notes: [{ id: 1 }] } }), MODEL), null);
+});

@@ -3,6 +3,7 @@
  * or kept in the quarantine, once. To run again: node dist/test/crash/client/dedupe.test.js --seed 1 --kills 20
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { RecordBatchStreamWriter, tableFromArrays } from 'apache-arrow';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { LineClient, type PartAnswer, partsIn } from '../../http/line-client.js';
@@ -95,6 +96,69 @@ t.test('a body of lines that is repeated with dedupe=:body is inserted once', as
     [{ count: RECORDS * 2 }],
     'another URL is another write',
   );
+});
+
+t.test('rows of Arrow that are repeated are inserted once, by a field and by their bytes', async (t) => {
+  const dir = temporaryDir(t);
+  const random = new Prng(SEED + 2);
+  let store = await SqlStore.open(dir);
+  t.teardown(() => store.server.kill());
+  await store.client.succeed({ path: '/v1/column', body: [{ name: 'visit', type: 'integer-event' }] });
+  const bodyOf = (from: number, to: number): Uint8Array => {
+    const numbers = Int32Array.from({ length: to - from }, (_, at) => from + at);
+    const table = tableFromArrays({
+      user: numbers.map((at) => at % 50),
+      at: numbers,
+      seq: [...numbers].map((at) => `s-${at}`),
+    });
+    const batches = Array.from({ length: 4 }, (_, at) =>
+      table.slice((at * table.numRows) / 4, ((at + 1) * table.numRows) / 4),
+    );
+    return RecordBatchStreamWriter.writeAll(batches.flatMap((part) => part.batches)).toUint8Array(true);
+  };
+  const sendRows = async (by: string, body: Uint8Array): Promise<readonly PartAnswer[] | null> => {
+    const headers = { 'Content-Type': 'application/vnd.apache.arrow.stream' };
+    const path = `/v1/insert?id=user&event=visit:at&unknown=ignore&${by}`;
+    const sender = new LineClient({ port: store.httpPort, key: store.server.keys().master, path, headers });
+    void sender.write(body);
+    sender.end();
+    const answer = await sender.answer.catch(() => null);
+    return answer?.status === 200 && answer.whole ? partsIn(answer.text) : null;
+  };
+  const bodies = [bodyOf(0, RECORDS * 0.75), bodyOf(RECORDS * 0.25, RECORDS)];
+  for (let kills = 0; kills < KILLS; kills++) {
+    const sent = bodies.map((body) => sendRows('dedupe=seq', body));
+    await pause(random.between(5, 100));
+    await store.server.kill();
+    await Promise.all(sent);
+    store = await SqlStore.open(dir);
+  }
+  const answers = await Promise.all(bodies.map((body) => sendRows('dedupe=seq', body)));
+  t.ok(
+    answers.every((parts) => parts !== null),
+    'both bodies are accepted',
+  );
+  const again = await sendRows('dedupe=seq', bodies[0]);
+  t.strictSame([sumOf(again, 'duplicate-lines'), sumOf(again, 'inserted-entities')], [RECORDS * 0.75, 0]);
+  const lines = await send(
+    store,
+    '/v1/insert/lines?id=user&event=visit:at&dedupe=seq',
+    `${JSON.stringify({ user: 1, at: 1, seq: 's-1' })}\n`,
+  );
+  t.equal(sumOf(lines, 'duplicate-lines'), 1, 'a line with the same value is the same record');
+  const visits = async (): Promise<number[]> =>
+    (await store.rows<{ visit: number }>('SELECT value AS visit FROM visit ORDER BY 1')).map(
+      ({ visit }) => visit,
+    );
+  t.strictSame(
+    await visits(),
+    Array.from({ length: RECORDS }, (_, at) => at),
+    'each row once',
+  );
+  for (let sent = 0; sent < 2; sent++) {
+    t.equal(sumOf(await sendRows('dedupe=:body', bodies[0]), 'inserted-entities'), RECORDS * 0.75);
+  }
+  t.equal((await visits()).length, RECORDS * 1.75, 'a body that was sent twice is there once');
 });
 
 t.test('records without the field of dedupe are refused, and other bodies name no field', async (t) => {

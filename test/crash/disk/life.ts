@@ -158,11 +158,15 @@ const LIFE: readonly (Write | 'checkpoint' | 'wait' | 'request')[] = [
   ),
   columnChange('list', ({ id }) => ({ change: 'column-deleted', ...OF_DEFAULT, columnId: id })),
   'wait',
-  columnChange('number', (column) => ({
-    change: 'column-changed',
-    ...OF_DEFAULT,
-    column: { ...column, active: false },
-  })),
+  change(({ dimensions }) => {
+    const columns = dimensions.get('default')?.columns;
+    const number = { ...(columns?.get('number') as Column), active: false };
+    const late = { ...(columns?.get('late') as Column), retentionDays: 3_650 };
+    const changes = [number, late].map(
+      (column) => ({ change: 'column-changed', ...OF_DEFAULT, column }) as const,
+    );
+    return { changes, answer: null };
+  }),
   columnChange('event', ({ id }) => ({
     change: 'relation-set',
     ...OF_DEFAULT,

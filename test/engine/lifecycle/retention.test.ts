@@ -1,14 +1,25 @@
 /** Expiry of events and jumps of the clock, in an engine with real threads. */
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import type { Json } from '../../../src/api/index.js';
+import { changeColumn, type Json } from '../../../src/api/index.js';
 import { ManualClock } from '../../../src/base/index.js';
+import {
+  applyChanges,
+  type Catalog,
+  type CatalogChange,
+  DEFAULT_PROPERTIES,
+  databaseOf,
+  EMPTY_CATALOG,
+} from '../../../src/catalog/index.js';
 import type { EngineOptions } from '../../../src/engine/index.js';
+import { isExpired } from '../../../src/engine/lifecycle/expiry.js';
 import { ClockWatch } from '../../../src/engine/lifecycle/retention.js';
+import { Writer, type WriterDependencies } from '../../../src/engine/write/writer.js';
+import type { Column } from '../../../src/schema/index.js';
 import { jsonObject, num } from '../../support/generate.js';
-import { copyDir, makeDir, NOW_MS, TestStore } from '../store.js';
+import { copyDir, DATABASE_ID, makeDir, NOW_MS, TestStore } from '../store.js';
 
-t.setTimeout(60_000);
+t.setTimeout(120_000);
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -159,6 +170,138 @@ t.test('a start far from the last known time suspends expiry, unless no event wo
   await pause(100);
   t.notOk(isSuspended(again), 'a store that was stopped for a long time and has no expired events');
 });
+
+const changeRetention = (store: TestStore, days: Json): Promise<unknown> =>
+  store.engine.change((catalog) =>
+    changeColumn(
+      jsonObject({ 'api-name': 'visits', 'retention-time': days }),
+      databaseOf(catalog, DATABASE_ID),
+    ),
+  );
+const eventDays = [0, 5, 10, 20, 40];
+const countDays = (store: TestStore): Promise<number> => store.countOne(visited);
+
+/** A store whose events are `eventDays` old, which are kept for `days`. */
+async function openAged(t: Test, days: Json, clock: ManualClock): Promise<TestStore> {
+  const store = await TestStore.open(t, makeDir(t), { clock, expiryIntervalMs: 10 });
+  await store.createColumns([jsonObject({ name: 'visits', type: 'integer-event', 'retention-time': days })]);
+  for (const day of eventDays) await insert(store, `d${day}`, NOW_MS - day * DAY_MS);
+  return store;
+}
+
+t.test(
+  'a shorter retention time deletes what is too old, and a longer one applies from then on',
+  async (t) => {
+    const clock = new ManualClock(NOW_MS);
+    const store = await openAged(t, 'forever', clock);
+    await pause(50);
+    t.equal(await countDays(store), 5);
+    await changeRetention(store, num(15));
+    t.ok(await until(async () => (await countDays(store)) === 3), '20 and 40 days');
+    await t.rejects(insert(store, 'd16', NOW_MS - 16 * DAY_MS), { code: 2001 });
+    await changeRetention(store, num(7));
+    t.ok(await until(async () => (await countDays(store)) === 2), '10 days');
+    await changeRetention(store, num(30));
+    await insert(store, 'd16', NOW_MS - 16 * DAY_MS);
+    t.equal(await countDays(store), 3, 'deleted events are not restored');
+    await t.rejects(insert(store, 'd31', NOW_MS - 31 * DAY_MS), { code: 2001 });
+    const killed = copyDir(t, store.dir);
+    await changeRetention(store, 'forever');
+    await store.engine.checkpoint();
+    await insert(store, 'd31', NOW_MS - 31 * DAY_MS);
+    clock.advance(400 * DAY_MS);
+    await pause(50);
+    t.equal(await countDays(store), 4, 'nothing expires any more');
+    t.notOk(isSuspended(store));
+    await store.close();
+    for (const [dir, count, days] of [
+      [killed, 3, 30],
+      [store.dir, 4, null],
+    ] as const) {
+      const again = await TestStore.open(t, dir, { clock: new ManualClock(NOW_MS), expiryIntervalMs: 10 });
+      await pause(50);
+      t.equal(await countDays(again), count);
+      const { dimensions } = databaseOf(again.engine.catalog(), DATABASE_ID);
+      t.equal(dimensions.get('default')?.columns.get('visits')?.retentionDays, days);
+      await again.close();
+    }
+  },
+);
+
+t.test('a jump of the clock before a column has a retention time suspends expiry when it has', async (t) => {
+  const clock = new ManualClock(NOW_MS);
+  const store = await openAged(t, 'forever', clock);
+  await pause(50);
+  clock.jump(TEN_YEARS_MS);
+  await pause(50);
+  await changeRetention(store, num(15));
+  t.ok(await until(() => isSuspended(store)));
+  t.equal(await countDays(store), eventDays.length);
+  const ahead = new ManualClock(NOW_MS);
+  const fresh = await TestStore.open(t, makeDir(t), { clock: ahead, expiryIntervalMs: 10 });
+  await pause(50);
+  ahead.jump(TEN_YEARS_MS);
+  await pause(50);
+  await fresh.createColumns([
+    jsonObject({ name: 'visits', type: 'integer-event', 'retention-time': num(9) }),
+  ]);
+  await pause(50);
+  t.notOk(isSuspended(fresh), 'a column without events');
+});
+
+t.test(
+  'a retention time that grows while expired events are sought deletes none that it keeps',
+  async (t) => {
+    const column = (retentionDays: number | null): Column => ({
+      ...{ id: 1, name: 'visits', apiName: 'visits', description: '', type: 'integer-event', storage: null },
+      ...{
+        cardinality: null,
+        decimalPlaces: null,
+        range: null,
+        textCase: 'fold',
+        active: true,
+        retentionDays,
+      },
+    });
+    const [ids, name] = [{ databaseId: 1, dimensionId: 1 }, 'shop'];
+    const made = applyChanges(EMPTY_CATALOG, [
+      { change: 'database-created', id: 1, name, type: 'test', properties: DEFAULT_PROPERTIES },
+      { change: 'column-created', ...ids, column: column(10) },
+    ]);
+    const expired = Math.floor(NOW_MS / 1000) - 10 * 86_400;
+    const expiry = { ...ids, columnId: 1, beforeSeconds: expired };
+    const later = (change: CatalogChange): Catalog => applyChanges(made, [change]);
+    const changed = (days: number | null): Catalog =>
+      later({ change: 'column-changed', ...ids, column: column(days) });
+    for (const [what, head, deletes] of [
+      ['unchanged', made, true],
+      ['shorter', changed(9), true],
+      ['longer', changed(11), false],
+      ['forever', changed(null), false],
+      ['deleted', later({ change: 'column-deleted', ...ids, columnId: 1 }), false],
+      ['deleted with its database', later({ change: 'database-deleted', databaseId: 1 }), false],
+      ['suspended', later({ change: 'retention-set', suspended: true }), false],
+    ] as const) {
+      const appended: number[] = [];
+      const order = {
+        visible: made,
+        head: made,
+        log: { hasCapacity: () => true },
+        append: () => appended.push(1),
+      };
+      const oldest = async (): Promise<number[][]> => {
+        order.head = head;
+        return [[expired - 2 * 86_400]];
+      };
+      await new Writer({
+        ...{ options: { clock: new ManualClock(NOW_MS) }, workers: { sendAll: oldest }, order },
+        checkWritable: () => {},
+      } as unknown as WriterDependencies).expire();
+      t.equal(appended.length === 1, deletes, what);
+      t.equal(isExpired(head, expiry, NOW_MS), deletes || what === 'suspended');
+    }
+  },
+);
 
 /** A day before a leap day. */
 const LEAP_EVE_MS = Date.UTC(2024, 1, 28, 23);

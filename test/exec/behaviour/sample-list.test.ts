@@ -16,9 +16,11 @@ t.test('values, counts and sums', async (t) => {
       let sum = 0;
       for (let sample = 0; sample < count; sample++) {
         const value = prng.chance(0.05) ? below - 1 : Math.floor(prng.unit() * below);
-        list.add(value);
-        counts.set(value, (counts.get(value) ?? 0) + 1);
-        sum += value;
+        const times = value < 256 && prng.chance(0.1) ? prng.below(100) : 1;
+        if (times === 1) list.add(value);
+        else list.addSmall(value, times);
+        if (times > 0) counts.set(value, (counts.get(value) ?? 0) + times);
+        sum += value * times;
       }
       const found = list.result();
       const wanted = [...counts].sort(([a], [b]) => a - b);

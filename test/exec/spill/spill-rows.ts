@@ -28,7 +28,11 @@ export function spillingRun(scratch: MemoryScratch, limits: SpillLimits = {}): S
   const fs = scratch as unknown as FileSystem;
   const store = new SpillStore({ fs, dir: '/spool', workerIndex: 0, threadId: 0, space, shareBytesMax });
   return {
-    run: new QueryRun(stopFlags, 1, memoryBytes, null, { spill: store.ofQuery(1), orders: null }),
+    run: new QueryRun(stopFlags, 1, memoryBytes, null, {
+      spill: store.ofQuery(1),
+      orders: null,
+      memories: null,
+    }),
     space,
   };
 }

@@ -9,12 +9,20 @@ import {
   type SavedQuery,
 } from '../../../src/catalog/index.js';
 import { changedThings } from '../../../src/http/observability/audit-changes.js';
+import type { Column } from '../../../src/schema/index.js';
 
 const SECRET = 'never to be told';
-const column = {
-  ...{ id: 1, name: 'Age', apiName: 'age', description: SECRET, type: 'integer', storage: 'latest-value' },
-  ...{ cardinality: null, retention: null, indexed: false },
-} as never;
+const column: Column = {
+  ...{ id: 1, name: 'Age', apiName: 'age', description: SECRET, type: 'integer-event', storage: null },
+  ...{
+    cardinality: null,
+    decimalPlaces: null,
+    range: null,
+    retentionDays: null,
+    textCase: 'fold',
+    active: true,
+  },
+};
 const dimension = { id: 2, name: 'Visits', apiName: 'visits', modelType: null };
 const ids = { databaseId: 1, dimensionId: 2 };
 const custom: CustomKey = {
@@ -66,6 +74,20 @@ const CASES: readonly (readonly [CatalogChange, object])[] = [
   [
     { change: 'column-changed', ...ids, column },
     { databaseId: 1, database: 'shop', dimension: 'visits', column: 'age' },
+  ],
+  [
+    { change: 'column-changed', ...ids, column: { ...column, retentionDays: 30 } },
+    {
+      ...{ databaseId: 1, database: 'shop', dimension: 'visits', column: 'age' },
+      ...{ retentionTime: 'forever', newRetentionTime: 30 },
+    },
+  ],
+  [
+    { change: 'column-changed', ...ids, column: { ...column, retentionDays: 7 } },
+    {
+      ...{ databaseId: 1, database: 'shop', dimension: 'visits', column: 'age' },
+      ...{ retentionTime: 30, newRetentionTime: 7 },
+    },
   ],
   [
     { change: 'relation-set', ...ids, relation },

@@ -1,11 +1,13 @@
-import { Table, tableToIPC } from 'apache-arrow';
+import { Table, tableFromArrays, tableToIPC } from 'apache-arrow';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { decodeBatch, type Section } from '../../../src/column/index.js';
+import type { ColumnsOutcome } from '../../../src/ingest/columnar/parse-columns.js';
 import {
   createIngestScratch,
+  keyedLines,
+  type LineKeySettings,
   type ParsedInsert,
-  type ParseOutcome,
   parseColumns,
   parseRecords,
   type RecordMapping,
@@ -61,8 +63,15 @@ const MAPPING: RecordMapping = {
 
 const streamOf = (table: Table): Uint8Array => new Uint8Array(tableToIPC(table, 'stream'));
 
-const parse = (bytes: Uint8Array, mapping = MAPPING, context = CONTEXT): ParseOutcome =>
-  parseColumns(bytes, { first: 1 }, mapping, context, createIngestScratch());
+const NO_KEYS: LineKeySettings = { keys: null, omitted: [] };
+
+const parse = (
+  bytes: Uint8Array,
+  mapping = MAPPING,
+  context = CONTEXT,
+  keySettings = NO_KEYS,
+): ColumnsOutcome =>
+  parseColumns(bytes, { first: 1, databaseId: 1, keySettings }, mapping, context, createIngestScratch());
 
 /** What a parse inserts, by shard, row and column. */
 function contents({ buffer, batches }: ParsedInsert): Map<string, unknown> {
@@ -128,6 +137,65 @@ t.test('rows of Arrow insert what the same rows insert as JSON', async (t) => {
 });
 
 const bigText = (_: string, value: unknown): unknown => (value instanceof Uint8Array ? undefined : value);
+
+t.test('rows of Arrow have the keys of the same rows as JSON, and repeats are left out', async (t) => {
+  const random = new Prng(SEED);
+  const mapping = { ...MAPPING, dedupe: 'user id' };
+  const json = { ...mapping, format: 'json' } as const;
+  const numbers = { head: 0, first: 1 };
+  let omittedCount = 0;
+  for (let round = 0; round < ROUNDS / 5; round++) {
+    const { table, records } = makeTable(random, NOW_MS, 1 + random.below(60));
+    const text = Buffer.from(records.join('\n'));
+    const what = `seed ${SEED}, round ${round}`;
+    const scratch = createIngestScratch();
+    let settings = NO_KEYS;
+    for (let parses = 0; parses < 2; parses++) {
+      const keyed = keyedLines(text, numbers, settings, { mapping: json, databaseId: 1 }, scratch);
+      const to = parseRecords(keyed.text, numbers, json, CONTEXT, scratch);
+      const from = parse(streamOf(table), mapping, CONTEXT, settings);
+      if ('error' in from || 'error' in to) {
+        // A line that is left out is not read, a row is.
+        t.ok('error' in from, what);
+        break;
+      }
+      t.strictSame([...(from.keyed?.keys ?? [])], [...keyed.keys], what);
+      t.strictSame(new Set(from.keyed?.omitted), new Set(keyed.omitted), what);
+      t.equal(from.parsed.entityCount, to.parsed.entityCount, what);
+      t.strictSame(contents(from.parsed), contents(to.parsed), what);
+      omittedCount += keyed.omitted.length;
+      // The next parse leaves out the first row, too.
+      settings = { keys: keyed.keys.slice().fill(0, 0, 16), omitted: [...keyed.omitted, 0] };
+    }
+  }
+  t.ok(omittedCount > ROUNDS, `${omittedCount} rows were left out`);
+});
+
+t.test('the field of keys may be another one, and every row has a value in it', async (t) => {
+  const made = (values: object): Uint8Array =>
+    streamOf(tableFromArrays({ 'user id': ['a', 'b', 'a'], status: [1, 2, 3], ...values }));
+  const mapping = { ...MAPPING, events: [], dedupe: 'Seq' };
+  const parsed = (values: object, more: Partial<RecordMapping> = {}) =>
+    parse(made(values), { ...mapping, ...more });
+  t.match(parsed({ seq: ['x', 'y', 'x'] }), {
+    parsed: { entityCount: 2, createdColumns: [] },
+    keyed: { omitted: [2] },
+  });
+  t.match(parsed({ seq: Int32Array.of(7, 7, 7) }), {
+    parsed: { entityCount: 1 },
+    keyed: { omitted: [1, 2] },
+  });
+  t.match(parsed({ seq: ['x', 'y', 'x'] }, { unknown: 'create', createsColumns: true }), {
+    parsed: { createdColumns: [{ column: { apiName: 'seq' } }] },
+  });
+  t.match(parsed({ seq: ['x', null, 'x'] }), { error: { code: 2003, message: /row 2, field "seq"/ } });
+  t.match(parsed({ seq: ['x', '', 'x'] }), { error: { code: 2003 } });
+  t.match(parsed({ seq: Float64Array.of(1, 2, 3) }), { error: { code: 2007, message: /"seq"/ } });
+  t.match(parsed({}), { error: { code: 2011, message: /"Seq"/ } });
+  const other = parse(made({ seq: ['x', 'y', 'x'] }), { ...mapping, dimension: null });
+  const cased = parsed({ seq: ['X', 'y', 'x'] });
+  t.match([other, cased], [{ keyed: { omitted: [2] } }, { keyed: { omitted: [] } }], 'case tells keys apart');
+});
 
 t.test('a sliced table and a table without rows', async (t) => {
   const random = new Prng(SEED);

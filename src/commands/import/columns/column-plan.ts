@@ -35,10 +35,25 @@ interface PlannedField {
   readonly roundedTo: number | null;
 }
 
-export interface ColumnPlan {
+export interface InsertPaths {
   /** Path and query of the insert, and of one that has an ID only. */
   readonly path: string;
   readonly idPath: string;
+}
+
+/** `events` are columns of events and the fields with their dates. */
+export function insertPaths(
+  dimension: string,
+  events: readonly (readonly [column: string, date: string])[],
+): InsertPaths {
+  const idPath = `/v1/insert?dimension=${encodeURIComponent(dimension)}&id=${ENTITY_ID_COLUMN}`;
+  return {
+    path: idPath + events.map(([column, date]) => `&event=${column}:${column}:${date}`).join(''),
+    idPath,
+  };
+}
+
+export interface ColumnPlan extends InsertPaths {
   /** The columns of the file that are read. */
   readonly names: readonly string[];
   readonly fields: readonly PlannedField[];
@@ -61,7 +76,7 @@ export function planColumns(
   const planned: PlannedField[] = [
     { name: ENTITY_ID_COLUMN, from: id === null ? null : names[id[0]], roundedTo: null },
   ];
-  const events: string[] = [];
+  const events: [column: string, date: string][] = [];
   const dates = new Map<number, string>();
   for (const { source, date, column, form } of targets) {
     planned.push({ name: column, from: names[source], roundedTo: form.roundedTo });
@@ -69,21 +84,19 @@ export function planColumns(
     const name = dates.get(date) ?? freeName(taken);
     if (!dates.has(date)) planned.push({ name, from: names[date], roundedTo: null });
     dates.set(date, name);
-    events.push(`&event=${column}:${column}:${name}`);
+    events.push([column, name]);
   }
-  const idPath = `/v1/insert?dimension=${encodeURIComponent(dimension)}&id=${ENTITY_ID_COLUMN}`;
   const rows = Math.floor(PART_VALUES_MAX / planned.length);
   return {
-    path: idPath + events.join(''),
-    idPath,
+    ...insertPaths(dimension, events),
     names: [...new Set(planned.flatMap(({ from }) => from ?? []))],
     fields: planned,
     rowsMax: Math.min(PART_ROWS_MAX, Math.max(PART_ROWS_MIN, rows)),
   };
 }
 
-/** A name that no column has, for a field of dates. */
-function freeName(taken: Set<string>): string {
+/** A name that no column has, for a field of dates; it is then taken. */
+export function freeName(taken: Set<string>): string {
   let count = 1;
   while (taken.has(`date-${count}`)) count++;
   taken.add(`date-${count}`);
@@ -152,7 +165,8 @@ export function columnBody(
 export const emptyBody = (): Uint8Array =>
   streamOf([ENTITY_ID_COLUMN], [vectorFromArray([], new Utf8()).data[0]], 0);
 
-function streamOf(names: readonly string[], children: Data[], rowCount: number): Uint8Array {
+/** A stream of one record batch. */
+export function streamOf(names: readonly string[], children: Data[], rowCount: number): Uint8Array {
   const schema = new Schema(names.map((name, index) => new Field(name, children[index].type, true)));
   const data = makeData({ type: new Struct(schema.fields), length: rowCount, nullCount: 0, children });
   return RecordBatchStreamWriter.writeAll([new RecordBatch(schema, data)]).toUint8Array(true);

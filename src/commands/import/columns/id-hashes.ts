@@ -7,18 +7,46 @@ const UPPER_A = 0x41;
 const UPPER_Z = 0x5a;
 const LOWER_BIT = 0x20;
 
+/** Hashes as they pass between threads. */
+export interface HashArrays {
+  /** By row. */
+  readonly low: Int32Array<ArrayBuffer>;
+  readonly high: Int32Array<ArrayBuffer>;
+  /** Open addressing: row + 1; 0 = empty. Twice as many slots as rows at least. */
+  readonly slots: Int32Array<ArrayBuffer>;
+}
+
 /** Parts that share an entity share a hash; a hash of 64 bits is almost never shared by chance. */
 export class IdHashes {
-  readonly #low: Int32Array;
-  readonly #high: Int32Array;
-  /** Open addressing: row + 1; 0 = empty. Twice as many slots as rows at least. */
-  readonly #slots: Int32Array;
+  readonly arrays: HashArrays;
+  /** Entities; known where the hashes were computed. */
+  distinctCount = 0;
 
-  constructor(ids: Vector, textCase: TextCase) {
+  constructor(arrays: HashArrays) {
+    this.arrays = arrays;
+  }
+
+  static of(ids: Vector, textCase: TextCase): IdHashes {
     const count = ids.length;
-    this.#low = new Int32Array(count);
-    this.#high = new Int32Array(count);
-    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(2, count * 2))));
+    const hashes = new IdHashes({
+      low: new Int32Array(count),
+      high: new Int32Array(count),
+      slots: new Int32Array(2 ** Math.ceil(Math.log2(Math.max(2, count * 2)))),
+    });
+    hashes.#fill(ids, textCase);
+    return hashes;
+  }
+
+  /** Whether a row of `other` has the hash of a row of this. */
+  sharesOneWith({ arrays: { low, high } }: IdHashes): boolean {
+    const { slots } = this.arrays;
+    for (let row = 0; row < low.length; row++)
+      if (slots[this.#slotOf(low[row], high[row])] !== 0) return true;
+    return false;
+  }
+
+  #fill(ids: Vector, textCase: TextCase): void {
+    const { low, high, slots } = this.arrays;
     let row = 0;
     for (const data of ids.data) {
       const isText = DataType.isUtf8(data.type) && data.nullCount === 0;
@@ -28,16 +56,11 @@ export class IdHashes {
           isText &&
           this.#hash(row, values, valueOffsets[index], valueOffsets[index + 1], textCase === 'fold');
         if (!isAscii) this.#hashText(row, storedText(String(ids.get(row)), { textCase }));
-        this.#insert(row);
+        const slot = this.#slotOf(low[row], high[row]);
+        if (slots[slot] === 0) this.distinctCount++;
+        slots[slot] = row + 1;
       }
     }
-  }
-
-  /** Whether a row of `other` has the hash of a row of this. */
-  sharesOneWith(other: IdHashes): boolean {
-    const { length } = other.#low;
-    for (let row = 0; row < length; row++) if (this.#has(other.#low[row], other.#high[row])) return true;
-    return false;
   }
 
   /** Returns false if the text has characters other than ASCII: its hash must be that of the stored form. */
@@ -51,8 +74,8 @@ export class IdHashes {
       low = Math.imul(low ^ byte, 0x01000193);
       high = Math.imul((high << 13) | (high >>> 19), 5) + Math.imul(byte + 1, 0x9e3779b1);
     }
-    this.#low[row] = low;
-    this.#high[row] = high;
+    this.arrays.low[row] = low;
+    this.arrays.high[row] = high;
     return true;
   }
 
@@ -68,21 +91,15 @@ export class IdHashes {
     this.#hash(row, isAscii ? bytes : halves, 0, isAscii ? bytes.length : halves.length, false);
   }
 
+  /** The slot of a row with these hashes, or the empty one where it would be. */
   #slotOf(low: number, high: number): number {
-    const mask = this.#slots.length - 1;
+    const { low: lows, high: highs, slots } = this.arrays;
+    const mask = slots.length - 1;
     let slot = (low ^ (high >>> 7)) & mask;
     for (;;) {
-      const row = this.#slots[slot] - 1;
-      if (row < 0 || (this.#low[row] === low && this.#high[row] === high)) return slot;
+      const row = slots[slot] - 1;
+      if (row < 0 || (lows[row] === low && highs[row] === high)) return slot;
       slot = (slot + 1) & mask;
     }
-  }
-
-  #insert(row: number): void {
-    this.#slots[this.#slotOf(this.#low[row], this.#high[row])] = row + 1;
-  }
-
-  #has(low: number, high: number): boolean {
-    return this.#slots[this.#slotOf(low, high)] !== 0;
   }
 }

@@ -5,6 +5,15 @@ import { formatCount } from '../../progress.js';
 export class EmptyTexts {
   readonly #counts = new Map<number, number>();
 
+  /** Columns and how many empty texts each has. */
+  get counts(): Iterable<readonly [column: number, count: number]> {
+    return this.#counts;
+  }
+
+  clear(): void {
+    this.#counts.clear();
+  }
+
   /** `column` is the index of the file's column. */
   add(column: number, count: number): void {
     if (count > 0) this.#counts.set(column, (this.#counts.get(column) ?? 0) + count);

@@ -5,7 +5,6 @@ import { csvSource } from './csv.js';
 import { detectDelimiter } from './delimiter.js';
 import { type Encoding, markedEncoding, utf8Bytes } from './encoding.js';
 import { compressionOf, HEAD_BYTES, type Input, plainBytes } from './input.js';
-import { textParts } from './lines.js';
 import { ndjsonSource } from './ndjson.js';
 import { parquetSource } from './parquet.js';
 import { ImportError, type RowSource } from './row-block.js';
@@ -110,9 +109,9 @@ export async function openSource(
       case 'arrow':
         return arrowSource(bytes, name);
       case 'ndjson':
-        return ndjsonSource(textParts(bytes), name, sampleRows);
+        return ndjsonSource(bytes, name, sampleRows);
       case 'csv':
-        return csvSource(textParts(bytes), name, {
+        return csvSource(bytes, name, {
           delimiter,
           header: options.header,
         });

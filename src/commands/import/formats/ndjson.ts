@@ -6,14 +6,13 @@
  */
 
 import { API_NAME } from '../mapping/server-model.js';
+import { textBlocksOf } from '../text/row-cutter.js';
+import { TextBlocks } from '../text/text-block.js';
 import { jsonValue } from './json-value.js';
-import type { TextPart } from './lines.js';
 import { ImportError, type RowSource, type SourceObject } from './row-block.js';
-import { brokenRow, overlongLine, type TextRow, textBlocks } from './text-rows.js';
+import { brokenRow, type RowFormat, rowsOfBlocks, type TextRow, textBlocks } from './text-rows.js';
 
 type JsonRow = TextRow<SourceObject>;
-
-const ROWS_PER_BLOCK = 4_096;
 
 function parseLine(line: number, text: string): JsonRow {
   try {
@@ -27,34 +26,37 @@ function parseLine(line: number, text: string): JsonRow {
   }
 }
 
-async function* jsonRows(parts: AsyncIterable<TextPart>): AsyncGenerator<JsonRow[]> {
-  let line = 0;
-  for await (const part of parts) {
-    if ('overlong' in part) {
-      line++;
-      yield [overlongLine(line, part.overlong)];
-      continue;
-    }
-    const rows: JsonRow[] = [];
-    const lines = part.text.split('\n');
-    if (lines[lines.length - 1] === '') lines.pop();
-    for (const raw of lines) {
-      line++;
-      const text = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
-      if (text.trim() !== '') rows.push(parseLine(line, text));
-      if (rows.length === ROWS_PER_BLOCK) yield rows.splice(0);
-    }
-    if (rows.length > 0) yield rows;
-  }
+/** Rows with the members `names`. A column that is not in `used` is empty. `late` records members that are not in `names`. */
+export function ndjsonFormat(
+  names: readonly string[],
+  used: readonly number[],
+  late: (name: string, line: number) => void,
+): RowFormat<SourceObject> {
+  const known = new Set(names);
+  return {
+    read(line, text) {
+      const row = parseLine(line, text);
+      if ('values' in row.read)
+        for (const key of Object.keys(row.read.values)) if (!known.has(key)) late(key, line);
+      return row;
+    },
+    columnsOf: (objects) =>
+      names.map((name, column) =>
+        used.includes(column)
+          ? objects.map((object) => (Object.hasOwn(object, name) ? object[name] : null))
+          : [],
+      ),
+  };
 }
 
 /** Reads the first rows for the names of columns. Rejects with ImportError when there is no row. */
 export async function ndjsonSource(
-  parts: AsyncIterable<TextPart>,
+  bytes: AsyncIterable<Uint8Array>,
   name: string,
   sampleRows: number,
 ): Promise<RowSource> {
-  const rows = jsonRows(parts);
+  const textsOfLines = new TextBlocks(textBlocksOf(bytes, null, 1));
+  const rows = rowsOfBlocks(textsOfLines.read(), { read: parseLine });
   const first: JsonRow[] = [];
   while (first.length < sampleRows) {
     const next = await rows.next();
@@ -65,6 +67,9 @@ export async function ndjsonSource(
   const behind = first.splice(sampleRows);
   const names = namesOf(first, name);
   const late = new Map<string, number>();
+  const noteLate = (member: string, line: number): void => {
+    if (!late.has(member) && late.size < LATE_NAMES_MAX) late.set(member, line);
+  };
   const lineDimensions = dimensionsOf(first);
   const spoils = lineDimensions !== undefined;
   return {
@@ -74,15 +79,10 @@ export async function ndjsonSource(
     rowCount: null,
     blocks: (skipRows, used) => {
       const known = new Set(names);
-      const isUsed = names.map((_, column) => used.includes(column));
-      return textBlocks(first, noticed(allOf(behind, rows), known, late, spoils), skipRows, (objects) =>
-        isUsed.map((wanted, column) =>
-          wanted
-            ? objects.map((object) => (Object.hasOwn(object, names[column]) ? object[names[column]] : null))
-            : [],
-        ),
-      );
+      const all = noticed(allOf(behind, rows), known, noteLate, spoils);
+      return textBlocks(first, all, skipRows, ndjsonFormat(names, used, noteLate));
     },
+    text: { delimiter: null, blocks: textsOfLines, noteLate },
     notes: () =>
       [...late].map(
         ([member, line]) =>
@@ -123,11 +123,11 @@ function dimensionsOf(first: readonly JsonRow[]): readonly string[] | undefined 
 
 const LATE_NAMES_MAX = 20;
 
-/** Records members that are not in `known`, and their lines; `spoils` makes these lines bad rows. */
+/** Notes members that are not in `known`, and their lines; `spoils` makes these lines bad rows. */
 async function* noticed(
   rows: AsyncGenerator<JsonRow[]>,
   known: ReadonlySet<string>,
-  late: Map<string, number>,
+  noteLate: (name: string, line: number) => void,
   spoils: boolean,
 ): AsyncGenerator<JsonRow[]> {
   for await (const some of rows) {
@@ -137,9 +137,7 @@ async function* noticed(
     }
     for (const { line, read } of some) {
       if ('wrong' in read) continue;
-      for (const key of Object.keys(read.values)) {
-        if (!known.has(key) && !late.has(key) && late.size < LATE_NAMES_MAX) late.set(key, line);
-      }
+      for (const key of Object.keys(read.values)) if (!known.has(key)) noteLate(key, line);
     }
     yield some;
   }

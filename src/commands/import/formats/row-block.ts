@@ -6,6 +6,7 @@
 import type { Field, RecordBatch } from 'apache-arrow';
 import type { ExactNumber } from '../../../api/index.js';
 import type { ColumnType, Storage } from '../../../schema/index.js';
+import type { TextBlocks } from '../text/text-block.js';
 import type { EmptyTexts } from './empty-texts.js';
 
 /** A value of a row as its format gives it; `undefined` and null = missing. */
@@ -90,6 +91,14 @@ export interface BatchReader {
   batches(after: number, names: readonly string[], rowsMax: number): AsyncGenerator<FileBatch>;
 }
 
+export interface SourceText {
+  /** That of CSV; null = NDJSON. */
+  readonly delimiter: string | null;
+  readonly blocks: TextBlocks;
+  /** Records a member of NDJSON that no column has, and its line. */
+  noteLate(name: string, line: number): void;
+}
+
 export interface RowSource {
   readonly columns: readonly SourceColumn[];
   /** Every value is a text, from which the type is guessed; other formats have typed values. */
@@ -104,6 +113,8 @@ export interface RowSource {
   blocks(skipRows: number, used: readonly number[]): AsyncGenerator<RowBlock>;
   /** Opens the file for reading columns; null = it cannot be read so. Absent for formats without columns. */
   readonly openBatches?: () => Promise<BatchReader | null>;
+  /** The text of the rows, from which columns can be made; absent for binary formats. */
+  readonly text?: SourceText;
   /** Notes for the user about the rows that were read. */
   notes(): readonly string[];
 }

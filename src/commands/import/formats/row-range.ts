@@ -45,6 +45,7 @@ export async function sampled(source: RowSource, count: number): Promise<Sampled
     first.push(next.value);
     row = lastRowOf(next.value);
   }
+  source.text?.blocks.stopRecording();
   const values: SourceValue[][] = source.columns.map(() => []);
   for (const block of first) {
     within(block, 0, count).columns.forEach((column, index) => {

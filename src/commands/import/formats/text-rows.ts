@@ -1,4 +1,5 @@
-/** Collects rows of a text format into blocks, for CSV and NDJSON. */
+/** Reads rows of a text format and collects them into blocks, for CSV and NDJSON. */
+import { rowLine, rowText, type TextBlock } from '../text/text-block.js';
 import { BLOCK_ROWS, type BrokenRow, type RowBlock, type SourceValue } from './row-block.js';
 
 /** Characters of a broken row that are kept for the file of bad rows. */
@@ -19,15 +20,60 @@ export const brokenRow = (line: number, text: string, wrong: string): TextRow<ne
   read: { wrong },
 });
 
-export const overlongLine = (line: number, text: string): TextRow<never> =>
-  brokenRow(line, text, 'the line is longer than 1 MiB');
+/** How the text of a row becomes values, and rows become columns. */
+export interface RowFormat<V> {
+  read(line: number, text: string): TextRow<V>;
+  columnsOf(rows: readonly V[]): readonly ArrayLike<SourceValue>[];
+}
+
+/** Rows [from, to) of a block. */
+export function rowsOf<V>(
+  block: TextBlock,
+  { read }: Pick<RowFormat<V>, 'read'>,
+  from: number,
+  to: number,
+): TextRow<V>[] {
+  const rows: TextRow<V>[] = [];
+  let broken = block.broken.findIndex(({ index }) => index >= from);
+  for (let index = from; index < to; index++) {
+    const isBroken = broken >= 0 && block.broken[broken]?.index === index;
+    const line = rowLine(block, index);
+    const text = rowText(block, index);
+    rows.push(isBroken ? brokenRow(line, text, block.broken[broken++].reason) : read(line, text));
+  }
+  return rows;
+}
+
+/** Rows [from, to) of a block as blocks of values. */
+export function* blocksOfText<V>(
+  block: TextBlock,
+  format: RowFormat<V>,
+  from: number,
+  to: number,
+): Generator<RowBlock> {
+  for (let start = from; start < to; start += BLOCK_ROWS) {
+    const rows = rowsOf(block, format, start, Math.min(start + BLOCK_ROWS, to));
+    yield blockOf(rows, block.firstRow + start, format);
+  }
+}
+
+/** All rows, some at a time. */
+export async function* rowsOfBlocks<V>(
+  blocks: AsyncIterable<TextBlock>,
+  format: Pick<RowFormat<V>, 'read'>,
+): AsyncGenerator<TextRow<V>[]> {
+  for await (const block of blocks) {
+    for (let from = 0; from < block.count; from += BLOCK_ROWS)
+      yield rowsOf(block, format, from, Math.min(from + BLOCK_ROWS, block.count));
+  }
+}
 
 /** `first` are rows read before `rows`. `columnsOf` converts rows to columns. */
 export async function* textBlocks<V>(
   first: readonly TextRow<V>[],
   rows: AsyncGenerator<readonly TextRow<V>[]>,
   skipRows: number,
-  columnsOf: (values: readonly V[]) => readonly ArrayLike<SourceValue>[],
+  format: Pick<RowFormat<V>, 'columnsOf'>,
 ): AsyncGenerator<RowBlock> {
   let row = 0;
   for (let part = first; ; ) {
@@ -35,7 +81,7 @@ export async function* textBlocks<V>(
       const some = part.slice(from, from + BLOCK_ROWS);
       const wanted = some.slice(Math.min(some.length, Math.max(0, skipRows - row)));
       row += some.length;
-      if (wanted.length > 0) yield blockOf(wanted, row - wanted.length + 1, columnsOf);
+      if (wanted.length > 0) yield blockOf(wanted, row - wanted.length + 1, format);
     }
     const next = await rows.next();
     if (next.done === true) return;
@@ -46,7 +92,7 @@ export async function* textBlocks<V>(
 function blockOf<V>(
   rows: readonly TextRow<V>[],
   firstRow: number,
-  columnsOf: (values: readonly V[]) => readonly ArrayLike<SourceValue>[],
+  { columnsOf }: Pick<RowFormat<V>, 'columnsOf'>,
 ): RowBlock {
   const values: V[] = [];
   const rowNumbers: number[] = [];

@@ -4,7 +4,7 @@
  * the first bad row.
  */
 import type { FileHandle, FileSystem } from '../../../io/index.js';
-import type { BadRow } from './bodies.js';
+import type { BadRow } from './row-converter.js';
 
 export class BadFile {
   readonly #files: FileSystem;

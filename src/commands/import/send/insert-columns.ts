@@ -5,9 +5,9 @@
  * uses its Idempotency-Key.
  */
 import { RemoteError } from '../../remote/index.js';
-import { type ColumnPlan, columnBody, emptyBody } from '../columns/column-plan.js';
+import { type ColumnPlan, columnBody, emptyBody, type InsertPaths } from '../columns/column-plan.js';
 import { blocksOfBatch } from '../formats/arrow.js';
-import type { FileBatch } from '../formats/row-block.js';
+import type { FileBatch, RowBlock } from '../formats/row-block.js';
 import type { Mapping } from '../mapping/mapping.js';
 import { type Body, BodyCutter, bodyText, isDistinct } from './bodies.js';
 import { type Inserted, isRowsError, KEY_REUSED, RowInserter } from './insert-rows.js';
@@ -28,21 +28,20 @@ export interface ImportedColumns {
 
 export class ColumnInserter {
   readonly #columns: ImportedColumns;
-  readonly #insertSender: InsertSender;
-  readonly #rows: RowInserter;
+  readonly #sender: ColumnSender;
 
   constructor(columns: ImportedColumns, insertSender: InsertSender) {
     this.#columns = columns;
-    this.#insertSender = insertSender;
-    this.#rows = new RowInserter(columns.mapping, insertSender);
+    this.#sender = new ColumnSender({ ...columns, paths: columns.plan }, insertSender);
   }
 
   /** `bytes` is the body of `part`, `key` its Idempotency-Key. */
   async insert(part: FileBatch, bytes: Uint8Array, key: string): Promise<Inserted> {
-    const entityCount = await this.#send(bytes, key);
+    const entityCount = await this.#sender.send(bytes, key);
     if (entityCount !== null) return { entityCount, byteCount: bytes.length, bad: [] };
     const { batch, firstRow } = part;
-    if (batch.numRows <= PART_ROWS_MIN) return this.#insertRows(part, key);
+    if (batch.numRows <= PART_ROWS_MIN)
+      return this.#sender.insertRows(blocksOfBatch(part, this.#columns.names), key);
     const { plan, rowName } = this.#columns;
     const all: Inserted[] = [];
     const size = Math.ceil(batch.numRows / PARTS);
@@ -55,10 +54,27 @@ export class ColumnInserter {
     }
     return sumOf(all);
   }
+}
+
+export interface SentColumns extends Omit<ImportedColumns, 'plan'> {
+  readonly paths: InsertPaths;
+}
+
+/** Sends bodies of columns, and rows as rows. */
+export class ColumnSender {
+  readonly #columns: SentColumns;
+  readonly #insertSender: InsertSender;
+  readonly #rows: RowInserter;
+
+  constructor(columns: SentColumns, insertSender: InsertSender) {
+    this.#columns = columns;
+    this.#insertSender = insertSender;
+    this.#rows = new RowInserter(columns.mapping, insertSender);
+  }
 
   /** Sends a part and returns the number of its entities. null = it was refused, now or before, and its key is used. */
-  async #send(bytes: Uint8Array, key: string): Promise<number | null> {
-    const { path, idPath } = this.#columns.plan;
+  async send(bytes: Uint8Array, key: string): Promise<number | null> {
+    const { path, idPath } = this.#columns.paths;
     try {
       const answer = await this.#insertSender.post(bytes, key, { path, contentType: ARROW_STREAM });
       return (answer as { readonly 'inserted-entities': number })['inserted-entities'];
@@ -70,11 +86,12 @@ export class ColumnInserter {
     }
   }
 
-  async #insertRows(part: FileBatch, key: string): Promise<Inserted> {
+  /** Inserts rows as bodies of rows, by keys that are derived from `key`. */
+  async insertRows(blocks: Iterable<RowBlock>, key: string): Promise<Inserted> {
     const { mapping, names, rowName } = this.#columns;
     const cutter = new BodyCutter(mapping, names, rowName);
     const bodies: Body[] = [];
-    for (const block of blocksOfBatch(part, names)) bodies.push(...cutter.take(block));
+    for (const block of blocks) bodies.push(...cutter.take(block));
     const rest = cutter.rest();
     if (rest !== null) bodies.push(rest);
     const all: Inserted[] = [];

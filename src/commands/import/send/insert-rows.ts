@@ -8,8 +8,9 @@
 import { BODY_BYTES_MAX } from '../../../base/index.js';
 import { RemoteError } from '../../remote/index.js';
 import type { Mapping } from '../mapping/mapping.js';
-import { type BadRow, type BodyRow, bodyText } from './bodies.js';
+import { bodyText } from './bodies.js';
 import type { InsertSender } from './insert-sender.js';
+import type { BadRow, BodyRow } from './row-converter.js';
 
 export interface Inserted {
   readonly entityCount: number;

@@ -8,10 +8,11 @@ import { IdHashes } from '../columns/id-hashes.js';
 import type { EmptyTexts } from '../formats/empty-texts.js';
 import type { BatchReader, FileBatch } from '../formats/row-block.js';
 import type { Mapping } from '../mapping/mapping.js';
-import { type BadRow, type Body, bodyText, isDistinct } from './bodies.js';
+import { type Body, bodyText, isDistinct } from './bodies.js';
 import { ColumnInserter, type ImportedColumns } from './insert-columns.js';
 import { type Inserted, RowInserter } from './insert-rows.js';
 import type { InsertSender } from './insert-sender.js';
+import type { BadRow } from './row-converter.js';
 
 export interface Part {
   /** Rows, and bad rows. */
@@ -19,20 +20,22 @@ export interface Part {
   readonly lastRow: number;
   /** Rows that were not understood, and so are not sent. */
   readonly bad: readonly BadRow[];
-  readonly bytes: Uint8Array;
+  /** From which its Idempotency-Key is derived: the body, or a hash of it. */
+  readonly identity: Uint8Array;
   /** Whether it has values of an entity of `other`, so that it must not be sent before `other` is inserted. */
   mustFollow(other: Part): boolean;
   /** Rejects with what InsertSender rejects with. */
   insert(key: string): Promise<Inserted>;
 }
 
-const NOTHING: Inserted = { entityCount: 0, byteCount: 0, bad: [] };
+export const NOTHING: Inserted = { entityCount: 0, byteCount: 0, bad: [] };
 
 /** Whether rows of one entity must be inserted in their order: later attributes override, events do not. */
-const isOrdered = ({ targets }: Mapping): boolean => targets.some(({ form }) => !isEventType(form.type));
+export const isOrdered = ({ targets }: Mapping): boolean =>
+  targets.some(({ form }) => !isEventType(form.type));
 
 class RowPart implements Part {
-  readonly bytes: Uint8Array;
+  readonly identity: Uint8Array;
   readonly #body: Body;
   readonly #isOrdered: boolean;
   readonly #inserter: RowInserter;
@@ -41,7 +44,7 @@ class RowPart implements Part {
     this.#body = body;
     this.#isOrdered = isOrdered(mapping);
     this.#inserter = inserter;
-    this.bytes = Buffer.from(bodyText(mapping, body.rows, isDistinct(body)));
+    this.identity = Buffer.from(bodyText(mapping, body.rows, isDistinct(body)));
   }
 
   get rowCount(): number {
@@ -65,7 +68,7 @@ class RowPart implements Part {
 
   async insert(key: string): Promise<Inserted> {
     const { rows } = this.#body;
-    return rows.length === 0 ? NOTHING : this.#inserter.insert(rows, this.bytes, key);
+    return rows.length === 0 ? NOTHING : this.#inserter.insert(rows, this.identity, key);
   }
 }
 
@@ -79,7 +82,7 @@ export async function* rowParts(
 }
 
 class ColumnPart implements Part {
-  readonly bytes: Uint8Array;
+  readonly identity: Uint8Array;
   readonly bad: readonly BadRow[] = [];
   readonly #part: FileBatch;
   readonly #inserter: ColumnInserter;
@@ -92,8 +95,8 @@ class ColumnPart implements Part {
     const ids = from === null || !isOrdered(mapping) ? null : part.batch.getChild(from);
     this.#part = part;
     this.#inserter = inserter;
-    this.#ids = ids === null ? null : new IdHashes(ids, mapping.idCase);
-    this.bytes = columnBody(plan, part, rowName);
+    this.#ids = ids === null ? null : IdHashes.of(ids, mapping.idCase);
+    this.identity = columnBody(plan, part, rowName);
   }
 
   get rowCount(): number {
@@ -110,7 +113,7 @@ class ColumnPart implements Part {
   }
 
   insert(key: string): Promise<Inserted> {
-    return this.#inserter.insert(this.#part, this.bytes, key);
+    return this.#inserter.insert(this.#part, this.identity, key);
   }
 }
 

@@ -7,7 +7,7 @@ const HEIGHT = 300;
 const LEFT = 52;
 const BOTTOM = 26;
 
-export function linesScene({ axis, at, lines }: Lines, width: number): Scene {
+export function linesScene({ axis, at, lines, marks = [] }: Lines, width: number): Scene {
   const [names, top] = legend(
     lines.map(({ name }) => name),
     width,
@@ -42,6 +42,12 @@ export function linesScene({ axis, at, lines }: Lines, width: number): Scene {
   for (const [index, { values, faint }] of lines.entries()) {
     const d = pathOf(values, (point) => [xOf(at[point]), yOf(values[point] ?? 0)]);
     shapes.push({ kind: 'path', d, stroke: seriesInk(index), width: 2, ...(faint ? { opacity: 0.5 } : {}) });
+  }
+  for (const mark of marks) {
+    if (mark.at < first || mark.at > first + span) continue;
+    const x = xOf(mark.at);
+    shapes.push({ kind: 'path', d: `M${x} ${top}V${yOf(0)}`, stroke: 'ink-soft', width: 1 });
+    shapes.push({ kind: 'text', x: x + 4, y: top + 10, text: mark.text, fill: 'ink-soft' });
   }
   return { width, height: top + HEIGHT, shapes };
 }

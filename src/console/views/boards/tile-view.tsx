@@ -1,5 +1,5 @@
 /** A tile: its title, its answer as the chart that fits best, and what can be done with it. */
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Reading } from '../../answer/behaviour.js';
 import { chartsOf } from '../../answer/chart.js';
 import { answerTile, draftOfTile } from '../../board/answer-tile.js';
@@ -16,18 +16,27 @@ interface TileProps {
   readonly range: Window;
   /** Changes when all tiles are to be sent again. */
   readonly turn: number;
-  readonly onRemove: () => void;
-  /** Absent = the tile is the first one. */
-  readonly onMoveUp?: (() => void) | undefined;
+  /** Absent = the tile is only looked at. */
+  readonly onRemove?: () => void;
+  /** Absent = the tile is the first one, or only looked at. */
+  readonly onMoveUp?: () => void;
 }
 
 export function TileView({ tile, range, turn, onRemove, onMoveUp }: TileProps) {
   const { client, model, openDraft, openQuery } = useConsole();
   const { requestState, run } = useRequest<Reading>();
   const { title } = tile;
-  useEffect(() => {
+  const isBusy = requestState.state === 'busy';
+  /** The turn that the last request was sent for: a turn that comes meanwhile waits for its answer. */
+  const sentTurn = useRef(turn);
+  const send = (): void => {
+    sentTurn.current = turn;
     run((signal) => answerTile({ client, model }, tile, range, signal));
-  }, [tile, range.from, range.to, turn, client, model]);
+  };
+  useEffect(send, [tile, range.from, range.to, client, model]);
+  useEffect(() => {
+    if (!isBusy && sentTurn.current !== turn) send();
+  }, [turn, isBusy]);
   const open = (): void => {
     if ('path' in tile) {
       openQuery({ path: tile.path, body: JSON.stringify(bodyWithin(tile.path, tile.body, range)) });
@@ -43,7 +52,7 @@ export function TileView({ tile, range, turn, onRemove, onMoveUp }: TileProps) {
         ? requestState.before
         : null;
   return (
-    <section class="panel board-tile" aria-label={title} aria-busy={requestState.state === 'busy'}>
+    <section class="panel board-tile" aria-label={title} aria-busy={isBusy}>
       <header class="row between">
         <h2>{title}</h2>
         <div class="row">
@@ -52,15 +61,19 @@ export function TileView({ tile, range, turn, onRemove, onMoveUp }: TileProps) {
               ↑
             </button>
           )}
-          <button type="button" class="quiet" aria-label={`Open ${title}`} onClick={open}>
-            Open
-          </button>
-          <button type="button" class="quiet" aria-label={`Remove ${title}`} onClick={onRemove}>
-            Remove
-          </button>
+          {onRemove !== undefined && (
+            <>
+              <button type="button" class="quiet" aria-label={`Open ${title}`} onClick={open}>
+                Open
+              </button>
+              <button type="button" class="quiet" aria-label={`Remove ${title}`} onClick={onRemove}>
+                Remove
+              </button>
+            </>
+          )}
         </div>
       </header>
-      {requestState.state === 'busy' && reading === null && <Busy text="Asking…" />}
+      {isBusy && reading === null && <Busy text="Asking…" />}
       {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
       {reading !== null && <Best reading={reading} />}
     </section>

@@ -1,5 +1,5 @@
 /** The form of a question: its dimension, its kind, the fields of the kind, the range of time and the conditions. */
-import { Choice, Tabs } from '../../parts/controls.js';
+import { Choice, Entry, Tabs } from '../../parts/controls.js';
 import { type Draft, newDraft, type Show, windowColumn, withWindow } from '../../query/draft.js';
 import type { OnChange } from '../../query/fields.js';
 import { dimensionOf, type Model } from '../../server/model.js';
@@ -20,6 +20,8 @@ const KINDS: readonly { readonly name: Show; readonly text: string }[] = [
   { name: 'rows', text: 'Table' },
   { name: 'entity', text: 'Entity' },
 ];
+
+const ZONES: readonly string[] = Intl.supportedValuesOf('timeZone');
 
 interface BuilderProps {
   readonly model: Model;
@@ -64,6 +66,18 @@ export function Builder({ model, draft, problems, onChange, onSubmit }: BuilderP
             window={draft.window}
             onChange={(change) => onChange((now) => withWindow(now, change(now.window)))}
           />
+        )}
+        {dated !== null && (
+          <details open={draft.timeZone !== ''}>
+            <summary>Time zone</summary>
+            <Entry
+              label="Days and periods of the time zone"
+              value={draft.timeZone}
+              placeholder="UTC"
+              suggestions={ZONES}
+              onChange={(timeZone) => onChange((now) => ({ ...now, timeZone }))}
+            />
+          </details>
         )}
       </fieldset>
       {draft.show !== 'entity' && <Conditions draft={draft} dimension={dimension} onChange={onChange} />}

@@ -1,7 +1,7 @@
 /** The conditions of a question on attributes and events, joined by all or any. */
 
 import { Choice, Entry, type Option } from '../../parts/controls.js';
-import { type Condition, type Draft, newCondition } from '../../query/draft.js';
+import { type Condition, type Draft, newCondition, SEGMENT, segmentCondition } from '../../query/draft.js';
 import { type OnChange, operatorsOf } from '../../query/fields.js';
 import { activeColumns, type Column, columnOf, type Dimension, ENTITY_ID } from '../../server/model.js';
 import { TestFields } from './test-fields.js';
@@ -59,6 +59,17 @@ export function Conditions({ draft, dimension, onChange }: ConditionsProps) {
       <button type="button" onClick={add} disabled={columns.length === 0}>
         Add a condition
       </button>
+      {dimension !== undefined && dimension.segments.length > 0 && (
+        <Choice
+          label="Beside it, the same for the segment"
+          value={draft.beside}
+          options={[
+            { value: '', text: 'none' },
+            ...dimension.segments.map((name) => ({ value: name, text: name })),
+          ]}
+          onChange={(beside) => onChange((now) => ({ ...now, beside }))}
+        />
+      )}
     </fieldset>
   );
 }
@@ -72,7 +83,9 @@ interface FieldsProps {
 
 function ConditionFields({ condition, dimension, onChange, onRemove }: FieldsProps) {
   const column = columnOf(dimension, condition.column);
+  const segments = dimension?.segments ?? [];
   const choose = (name: string): void => {
+    if (name === SEGMENT) onChange(({ id }) => segmentCondition(id, segments[0]));
     const chosen = columnOf(dimension, name);
     if (chosen === undefined) return;
     onChange(({ id, from, to }) => newCondition(id, chosen, { from, to }));
@@ -85,9 +98,21 @@ function ConditionFields({ condition, dimension, onChange, onRemove }: FieldsPro
         quiet
         label="Column"
         value={condition.column}
-        options={columnOptions(columns)}
+        options={[
+          ...columnOptions(columns),
+          ...(segments.length > 0 ? [{ value: SEGMENT, text: 'in the segment' }] : []),
+        ]}
         onChange={choose}
       />
+      {condition.column === SEGMENT && (
+        <Choice
+          quiet
+          label="Segment"
+          value={condition.test.values[0]}
+          options={segments.map((name) => ({ value: name, text: name }))}
+          onChange={(name) => onChange((now) => ({ ...now, test: { operator: 'equals', values: [name] } }))}
+        />
+      )}
       {column !== undefined && operatorsOf(column).length > 0 && (
         <TestFields
           key={column.name}
@@ -126,7 +151,7 @@ function ConditionFields({ condition, dimension, onChange, onRemove }: FieldsPro
       <button
         type="button"
         class="quiet remove"
-        aria-label={`Remove the condition on ${condition.column}`}
+        aria-label={`Remove the condition on ${condition.column === SEGMENT ? 'a segment' : condition.column}`}
         onClick={onRemove}
       >
         Remove

@@ -15,8 +15,10 @@ import { type Draft, newDraft, withWindow } from '../../query/draft.js';
 import type { OnChange } from '../../query/fields.js';
 import { type Question, requestOf } from '../../query/request.js';
 import { draftOfShare, plainDraft, shareText } from '../../query/share.js';
+import { sqlOfAll } from '../../query/sql-text.js';
 import { titleOf } from '../../query/words.js';
 import { type Dimension, dimensionOf } from '../../server/model.js';
+import { Beside } from './beside.js';
 import { Builder } from './builder.js';
 import { windowOfEvents } from './event-window.js';
 
@@ -40,6 +42,7 @@ interface Sent {
   readonly question: Question;
   readonly share: string;
   readonly tile: Tile;
+  readonly draft: Draft;
 }
 
 export function Explore({ opened, address }: ExploreProps) {
@@ -67,7 +70,12 @@ export function Explore({ opened, address }: ExploreProps) {
     const share = shareText(wanted);
     setProblems([]);
     setBehind(null);
-    setSent({ question, share, tile: { title: titleOf(wanted), question: plainDraft(wanted) } });
+    setSent({
+      question,
+      share,
+      draft: wanted,
+      tile: { title: titleOf(wanted), question: plainDraft(wanted) },
+    });
     showAddress(`${ADDRESS}/${share}`);
     run(async (signal) => ({
       ...(await answerDraft(client, wanted, question, signal)),
@@ -128,6 +136,8 @@ export function Explore({ opened, address }: ExploreProps) {
     if (request === undefined || !isPickable(request.path, chart)) return undefined;
     return (picked: Pick): void => setBehind(behindOf(request, chart, picked));
   };
+  const sql = sent === null ? null : sqlOfAll(sent.question.requests, model);
+  const hasBeside = sent !== null && sent.draft.beside !== '' && sent.draft.show !== 'entity';
   const isStale = sent !== null && sent.share !== shareText(draft);
   return (
     <>
@@ -156,13 +166,21 @@ export function Explore({ opened, address }: ExploreProps) {
               </button>
             </p>
           )}
-          <Result requestState={requestState} onStop={stop} pickerOf={pickerOf} />
+          <div class={hasBeside ? 'pair-of-answers' : ''}>
+            <Result requestState={requestState} onStop={stop} pickerOf={pickerOf} />
+            {hasBeside && <Beside draft={sent.draft} />}
+          </div>
           {behind !== null && <Entities behind={behind} onClose={() => setBehind(null)} />}
           {sent !== null && requestState.state === 'done' && (
             <div class="row wrap after">
               <button type="button" class="quiet" onClick={() => openQuery(sent.question.requests[0])}>
                 Edit as JSON
               </button>
+              {sql !== null && (
+                <button type="button" class="quiet" onClick={() => openQuery({ path: '/v1/sql', body: sql })}>
+                  Edit as SQL
+                </button>
+              )}
               <SaveForm key={sent.share} requests={sent.question.requests} />
               <AddToBoard key={`tile ${sent.share}`} tile={sent.tile} />
             </div>

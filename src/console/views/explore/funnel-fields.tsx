@@ -3,6 +3,7 @@ import { Choice } from '../../parts/controls.js';
 import { everyEvent, nextId, type Step } from '../../query/behaviour-draft.js';
 import type { Draft } from '../../query/draft.js';
 import { breakdownOptions, eventColumns } from './column-options.js';
+import { FunnelDetails } from './funnel-details.js';
 import { HappeningFields } from './happening-fields.js';
 import { LengthFields } from './length-fields.js';
 import type { ShowProps } from './show-props.js';
@@ -61,6 +62,7 @@ export function FunnelFields({ draft, dimension, onChange }: ShowProps) {
           onChange={(next) => set(() => ({ by: next }))}
         />
       </div>
+      <FunnelDetails {...{ funnel: draft.funnel, dimension, set }} />
     </div>
   );
 }

@@ -17,7 +17,7 @@ const COUNTS = [
 ];
 
 export function RetentionFields({ draft, dimension, onChange }: ShowProps) {
-  const { start, back, cohort, count, periods } = draft.retention;
+  const { start, back, cohort, count, periods, brackets, rolling } = draft.retention;
   const set = (change: (now: Retention) => Partial<Retention>): void =>
     onChange((now) => ({ ...now, retention: { ...now.retention, ...change(now.retention) } }));
   return (
@@ -58,7 +58,22 @@ export function RetentionFields({ draft, dimension, onChange }: ShowProps) {
           value={periods}
           onChange={(next) => set(() => ({ periods: next }))}
         />
+        <Entry
+          label="Or brackets of periods"
+          value={brackets}
+          placeholder="1, 3, 7"
+          onChange={(next) => set(() => ({ brackets: next }))}
+        />
       </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={rolling}
+          onChange={({ currentTarget: { checked } }) => set(() => ({ rolling: checked }))}
+        />
+        Periods begin at the first event, not with the calendar
+      </label>
+      <div></div>
     </div>
   );
 }

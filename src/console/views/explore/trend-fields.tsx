@@ -1,6 +1,7 @@
 /** The series of a trend, what divides them, and the comparison with the time before. */
 import { Choice, Entry, type Option } from '../../parts/controls.js';
-import { everyEvent, nextId, SERIES_MAX, type Series } from '../../query/behaviour-draft.js';
+import { everyEvent, type Note, nextId, SERIES_MAX, type Series } from '../../query/behaviour-draft.js';
+import type { Draft } from '../../query/draft.js';
 import { metricsOf, type OnChange } from '../../query/fields.js';
 import { METRIC_WORDS } from '../../query/words.js';
 import { columnOf, type Dimension } from '../../server/model.js';
@@ -23,6 +24,7 @@ export function TrendFields({ draft, dimension, onChange }: ShowProps) {
       <ol class="steps" aria-label="Series">
         {trend.series.map((series, index) => (
           <li key={series.id}>
+            <span class="sentence letter">{seriesLetter(index)}</span>
             <SeriesFields
               about={`Series ${index + 1}`}
               series={series}
@@ -79,9 +81,83 @@ export function TrendFields({ draft, dimension, onChange }: ShowProps) {
         />
         Compare with the same length of time before
       </label>
+      <TrendDetails {...{ trend }} setTrend={setTrend} />
     </div>
   );
 }
+
+const seriesLetter = (index: number): string => String.fromCharCode(65 + index);
+
+interface DetailsProps {
+  readonly trend: Draft['trend'];
+  readonly setTrend: OnChange<Draft['trend']>;
+}
+
+/** A formula of the series, rolling periods, and texts at days. */
+function TrendDetails({ trend, setTrend }: DetailsProps) {
+  const { series, formula, notes, rolling } = trend;
+  const setNotes = (change: (all: readonly Note[]) => readonly Note[]): void =>
+    setTrend((now) => ({ ...now, notes: change(now.notes) }));
+  const setNote = (id: number, next: Partial<Note>): void =>
+    setNotes((all) => all.map((one) => (one.id === id ? { ...one, ...next } : one)));
+  return (
+    <details open={formula !== '' || notes.length > 0}>
+      <summary>Formula and notes</summary>
+      <div class="pair">
+        <Entry
+          label="Formula of the series"
+          value={formula}
+          placeholder={series.length > 1 ? 'B / A * 100' : 'A / 1000'}
+          onChange={(text) => setTrend((now) => ({ ...now, formula: text }))}
+        />
+        {series.some(({ of }) => of === 'entities') && (
+          <Entry
+            label="Active in so many periods together"
+            class="short"
+            value={rolling}
+            placeholder="1"
+            onChange={(text) => setTrend((now) => ({ ...now, rolling: text }))}
+          />
+        )}
+      </div>
+      <ul class="conditions" aria-label="Notes">
+        {notes.map(({ id, day, text }, index) => (
+          <li key={id} class="pair">
+            <Entry
+              label={`Note ${index + 1}: day`}
+              type="date"
+              value={day}
+              onChange={(next) => setNote(id, { day: next })}
+            />
+            <Entry
+              label={`Note ${index + 1}: text`}
+              value={text}
+              maxLength={NOTE_CHARS_MAX}
+              onChange={(next) => setNote(id, { text: next })}
+            />
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Remove note ${index + 1}`}
+              onClick={() => setNotes((all) => all.filter((one) => one.id !== id))}
+            >
+              Remove
+            </button>
+          </li>
+        ))}
+      </ul>
+      <button
+        type="button"
+        disabled={notes.length >= NOTES_MAX}
+        onClick={() => setNotes((all) => [...all, { id: nextId(all), day: '', text: '' }])}
+      >
+        Add a note
+      </button>
+    </details>
+  );
+}
+const NOTES_MAX = 20;
+const NOTE_CHARS_MAX = 80;
 
 interface SeriesProps {
   readonly about: string;

@@ -10,14 +10,17 @@ import { Result, type Shown } from '../../parts/result.js';
 import { SaveForm } from '../../parts/save.js';
 import { Schema } from '../../parts/schema.js';
 import { useRequest } from '../../parts/use-request.js';
+import { beginningOf } from '../../query/beginnings.js';
 import { readable } from '../../query/code.js';
 import { errorSpan } from '../../query/error-span.js';
-import { exampleSql } from '../../query/examples.js';
-import type { Model } from '../../server/model.js';
+import { formatSql } from '../../query/format-sql.js';
 
 const Editor = lazy(() => import('../../parts/editor.js'));
 
 const SQL = '/v1/sql';
+
+/** A statement whose plan EXPLAIN ANALYZE can show: it runs the statement, so it must only read. */
+const IS_SELECT = /^\s*(SELECT|WITH|VALUES)\b/i;
 
 const ENDPOINTS: readonly { readonly path: string; readonly text: string }[] = [
   { path: SQL, text: 'SQL' },
@@ -36,6 +39,8 @@ const ENDPOINTS: readonly { readonly path: string; readonly text: string }[] = [
     'sequence',
     'sessions',
     'flow',
+    'overlap',
+    'compare',
     'timeline',
   ].map((kind) => ({ path: `/v1/query/${kind}`, text: `JSON: ${kind}` })),
   { path: '/v1/data_extraction/result', text: 'JSON: rows' },
@@ -59,8 +64,7 @@ export function QueryTab({ opened }: { readonly opened: QueryText | null }) {
   const isSentText = sentQuery?.path === path && sentQuery.body === text;
   const span = requestState.state === 'failed' && isSentText ? errorSpan(text, requestState.error) : null;
 
-  const submit = (): void => {
-    const query = { path, body: text };
+  const send = (query: QueryText): void => {
     setSentQuery(query);
     const request = { method: 'POST', ...query } as const;
     run(async (signal) => {
@@ -68,6 +72,9 @@ export function QueryTab({ opened }: { readonly opened: QueryText | null }) {
       return { ...answered, reading: readAnswer(path, json), requests: [request] };
     });
   };
+  const submit = (): void => send({ path, body: text });
+  const format = (): void =>
+    handle.current?.replace(0, text.length, path === SQL ? formatSql(text) : readable(text));
   return (
     <>
       <div class="panel query with-schema">
@@ -104,6 +111,18 @@ export function QueryTab({ opened }: { readonly opened: QueryText | null }) {
             <button type="button" class="main" onClick={submit}>
               Run
             </button>
+            <button type="button" class="quiet" onClick={format}>
+              Format
+            </button>
+            {path === SQL && IS_SELECT.test(text) && (
+              <button
+                type="button"
+                class="quiet"
+                onClick={() => send({ path, body: `EXPLAIN ANALYZE ${text}` })}
+              >
+                Explain
+              </button>
+            )}
             <span class="hint">
               Ctrl-Enter runs the query, Ctrl-Space completes, Escape and then Tab leaves the editor
             </span>
@@ -129,34 +148,3 @@ export function QueryTab({ opened }: { readonly opened: QueryText | null }) {
 }
 
 const textOf = ({ path, body }: QueryText): string => (path === SQL ? body : readable(body));
-
-/** A valid query with names of the database. */
-function beginningOf(path: string, model: Model): string {
-  if (path === SQL) return exampleSql(model);
-  const dimension = [...model.dimensions].sort((a, b) => b.columns.length - a.columns.length)[0];
-  const column =
-    dimension?.columns.find(({ isEvent, name }) => !isEvent && name !== 'entity-id')?.name ?? 'entity-id';
-  const event = dimension?.columns.find(({ isEvent }) => isEvent)?.name ?? 'visit';
-  const named = { dimension: dimension?.name ?? 'default' };
-  const ever = ['1990-01-01', 'now'];
-  const bodies: Readonly<Record<string, unknown>> = {
-    '/v1/query/count/entity': [
-      { 'query-name': 'all', ...named, query: [{ 'entity-id': { 'not-equals': '-' } }] },
-    ],
-    '/v1/query/count/event': [
-      { 'query-name': 'events', ...named, query: [{ [event]: { minfreq: 1, between: ever } }] },
-    ],
-    '/v1/query/count/entity/total': { dimensions: [named.dimension] },
-    '/v1/query/aggregation': { ...named, query: [{ [column]: 10 }] },
-    '/v1/query/top_values': { top: { ...named, [column]: 10 } },
-    '/v1/query/exists/entity': { ...named, ids: ['some-id'] },
-    '/v1/data_extraction/result': { ...named, columns: ['entity-id', column], limit: 20 },
-    '/v1/data_extraction/score': {
-      ...named,
-      columns: ['entity-id', column],
-      query: [{ 'entity-id': { 'not-equals': '-' } }],
-      limit: 20,
-    },
-  };
-  return JSON.stringify(bodies[path] ?? {}, null, 2);
-}

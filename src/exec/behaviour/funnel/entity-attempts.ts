@@ -1,24 +1,30 @@
 /** The attempts of a funnel that count, entity by entity. */
 import type { FunnelQuestion } from '../../../ir/index.js';
-import { walkEntities } from '../entity-walk.js';
+import { hasRow } from '../entity-rows.js';
+import { walkBlocks, walkEntities } from '../entity-walk.js';
 import type { EntityInput } from '../kernel.js';
 import { attemptsOf } from './attempts.js';
+import { type AttemptVisitor, BlockAttempts } from './block-attempts.js';
 import { InOrderSearch } from './in-order.js';
 import { type Attempt, type AttemptRules, DateList, type EntityObstacles, rulesOf } from './rules.js';
-import { SimpleAttempts } from './simple-attempts.js';
+import { SimpleAnyOrder } from './simple-any-order.js';
 import { Strand } from './strand.js';
 
-/** Called for each attempt of the entity with the events [from, to); the attempt is valid during the call. */
+/** Called for each attempt, unless `visitAll` was, of the entity with the events [from, to); the attempt is valid during the call. */
 type VisitAttempt = (attempt: Attempt, row: number, from: number, to: number) => void;
 
-export function eachAttempt(input: EntityInput<FunnelQuestion>, visit: VisitAttempt): void {
-  const reader = new EntityAttempts(input, visit);
-  walkEntities(input.events, input.run, (row, from, to) => reader.read(row, from, to));
+export function eachAttempt(
+  input: EntityInput<FunnelQuestion>,
+  visit: VisitAttempt,
+  visitAll: AttemptVisitor['visitAll'] = null,
+): void {
+  new EntityAttempts(input, visit, visitAll).each();
 }
 
-class EntityAttempts {
+class EntityAttempts implements AttemptVisitor {
   readonly #input: EntityInput<FunnelQuestion>;
-  readonly #visit: VisitAttempt;
+  readonly visit: VisitAttempt;
+  readonly visitAll: AttemptVisitor['visitAll'];
   readonly #rules: AttemptRules;
   /** Bits of the steps in the first and second word of an event. */
   readonly #stepLo: number;
@@ -26,8 +32,9 @@ class EntityAttempts {
   /** Per step: the entities that can take it; null = all. */
   readonly #stepRows: readonly (Uint8Array | null)[];
   readonly #hasStepRows: boolean;
-  /** null = the question needs the exact search for every entity. */
-  readonly #simple: SimpleAttempts | null;
+  /** null = the question needs other searches. */
+  readonly #blocks: BlockAttempts | null;
+  readonly #simple: SimpleAnyOrder | null;
   /** Of the current entity. */
   #row = 0;
   #from = 0;
@@ -41,30 +48,57 @@ class EntityAttempts {
   #lo = 0;
   #hi = 0;
 
-  constructor(input: EntityInput<FunnelQuestion>, visit: VisitAttempt) {
+  constructor(input: EntityInput<FunnelQuestion>, visit: VisitAttempt, visitAll: AttemptVisitor['visitAll']) {
     const { question, plan, entitiesOf } = input;
     this.#input = input;
-    this.#visit = visit;
+    this.visit = visit;
+    this.visitAll = visitAll;
     this.#rules = rulesOf(question, plan.between);
     this.#stepLo = bitsBelow(Math.min(question.stepCount, 32));
     this.#stepHi = bitsBelow(Math.max(question.stepCount - 32, 0));
     this.#stepRows = question.stepConditions.map(entitiesOf);
     this.#hasStepRows = this.#stepRows.some((rows) => rows !== null);
-    this.#simple = SimpleAttempts.of(question, this.#rules, input.events.columns, plan.isTied);
+    this.#blocks = BlockAttempts.of(question, this.#rules, input.events, plan.isTied);
+    this.#simple = SimpleAnyOrder.of(question, this.#rules, input.events.columns, plan.isTied);
     this.#lo = this.#stepLo;
     this.#hi = this.#stepHi;
     this.#excluded = question.exclusions.map(() => new DateList());
     this.#stream = question.stream === null ? null : new DateList();
   }
 
-  readonly #visitSimple = (attempt: Attempt): void => this.#visit(attempt, this.#row, this.#from, this.#to);
+  each(): void {
+    const { events, run } = this.#input;
+    const blocks = this.#blocks;
+    if (blocks === null) {
+      walkEntities(events, run, (row, from, to) => this.#read(row, from, to));
+      return;
+    }
+    const limitOf = this.#hasStepRows ? (row: number) => this.#limitOf(row) : null;
+    walkBlocks(events, run, (firstRow, endRow) => blocks.each(firstRow, endRow, limitOf, this));
+  }
 
-  read(row: number, from: number, to: number): void {
+  /** How many of the first steps the entity can take. */
+  #limitOf(row: number): number {
+    const end = this.#stepRows.findIndex((rows) => !hasRow(rows, row));
+    return end < 0 ? this.#stepRows.length : end;
+  }
+
+  readonly #visitSimple = (attempt: Attempt): void => this.visit(attempt, this.#row, this.#from, this.#to);
+
+  #read(row: number, from: number, to: number): void {
     if (this.#hasStepRows) this.#setSteps(row);
     this.#row = row;
     this.#from = from;
     this.#to = to;
-    if (this.#simple?.each(from, to, this.#lo, this.#hi, this.#visitSimple) === true) return;
+    if (this.#simple?.each(from, to, this.#lo, this.#visitSimple) !== true) this.#searchEvents(row, from, to);
+  }
+
+  search(row: number, from: number, to: number): void {
+    if (this.#hasStepRows) this.#setSteps(row);
+    this.#searchEvents(row, from, to);
+  }
+
+  #searchEvents(row: number, from: number, to: number): void {
     const run = this.#input.run.child();
     try {
       const strands = this.#strands(from, to);
@@ -74,7 +108,7 @@ class EntityAttempts {
       const search = strands.length === 1 ? this.#inOrder(obstacles) : null;
       const scope = { question, rules: this.#rules, obstacles, isTied: plan.isTied, run, search };
       for (const attempt of attemptsOf(strands, scope)) {
-        this.#visit(attempt, row, from, to);
+        this.visit(attempt, row, from, to);
       }
     } finally {
       run.releaseAll();
@@ -92,7 +126,7 @@ class EntityAttempts {
     this.#lo = this.#stepLo;
     this.#hi = this.#stepHi;
     this.#stepRows.forEach((rows, step) => {
-      if (rows === null || ((rows[row >>> 3] >> (row & 7)) & 1) === 1) return;
+      if (hasRow(rows, row)) return;
       if (step < 32) this.#lo &= ~(1 << step);
       else this.#hi &= ~(1 << (step - 32));
     });

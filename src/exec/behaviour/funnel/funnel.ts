@@ -4,14 +4,23 @@
  */
 import { lowerBound } from '../../../base/index.js';
 import { type FunnelQuestion, periodCount } from '../../../ir/index.js';
+import { INEXACT } from '../../../kernels/index.js';
 import type { KernelInput } from '../kernel.js';
 import { PeriodFinder } from '../period-finder.js';
+import type { SampleList } from '../sample-list.js';
+import type { AttemptRecords } from './block-attempts.js';
 import { eachAttempt } from './entity-attempts.js';
 import type { Attempt } from './rules.js';
 
 export function countFunnel(input: KernelInput<FunnelQuestion>): void {
   const counter = new FunnelCounter(input);
-  eachAttempt(input, (attempt, row, from, to) => counter.add(attempt, row, from, to));
+  const isWhole =
+    input.ranking === null && input.plan.breakdown === null && periodCount(input.plan.periods) === 0;
+  eachAttempt(
+    input,
+    (attempt, row, from, to) => counter.add(attempt, row, from, to),
+    isWhole ? (records) => counter.addAll(records) : null,
+  );
 }
 
 class FunnelCounter {
@@ -40,6 +49,25 @@ class FunnelCounter {
       this.#addTo((this.#periods.at(attempt.dates[0]) + 1) * question.stepCount, attempt);
     }
     if (plan.breakdown !== null) for (const group of groups.of(own)) this.#addTo(group * slots, attempt);
+  }
+
+  /** Adds attempts to the whole, step by step. */
+  addAll({ words, count, stride }: AttemptRecords): void {
+    const { tally, question } = this.#input;
+    for (let step = 0; step < question.stepCount; step++) {
+      let reached = 0;
+      let samples: SampleList | null = null;
+      for (let at = 0; at < count * stride; at += stride) {
+        const length = words[at + 1];
+        if (length <= step || length === INEXACT) continue;
+        reached++;
+        if (step === 0) continue;
+        samples ??= tally.samplesOf(step);
+        samples.add(words[at + 2 + step] - words[at + 2]);
+      }
+      tally.counts[step] += reached;
+      if (reached === 0) return;
+    }
   }
 
   #addTo(slot: number, { dates, length }: Attempt): void {

@@ -91,11 +91,18 @@ class SessionCounter {
     const { counts } = tally;
     const [seconds, events] = [tally.samplesOf(slot + SECONDS), tally.samplesOf(slot + EVENTS)];
     counts[slot + SESSIONS] += end - first;
+    let single = 0;
     for (let index = first; index < end; index++) {
       const [from, to] = [this.#starts[index], this.#starts[index + 1]];
-      if (to - from === 1) counts[slot + SINGLE]++;
+      if (to - from === 1) {
+        single++;
+        continue;
+      }
       seconds.add(this.#dates[to - 1] - this.#dates[from]);
       events.add(to - from);
     }
+    counts[slot + SINGLE] += single;
+    seconds.addSmall(0, single);
+    events.addSmall(1, single);
   }
 }

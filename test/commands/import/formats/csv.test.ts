@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Prng } from '../../../../src/base/index.js';
 import { csvSource } from '../../../../src/commands/import/formats/csv.js';
-import { LINE_BYTES_MAX, textParts } from '../../../../src/commands/import/formats/lines.js';
+import { LINE_BYTES_MAX } from '../../../../src/commands/import/text/text-block.js';
 
 interface Rows {
   readonly names: readonly string[];
@@ -15,8 +15,7 @@ async function* inParts(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Ar
 }
 
 async function readCsv(bytes: Uint8Array, partBytes = 2 ** 16, delimiter = ','): Promise<Rows> {
-  const parts = textParts(inParts(bytes, partBytes));
-  const source = await csvSource(parts, 'it', { delimiter, header: null });
+  const source = await csvSource(inParts(bytes, partBytes), 'it', { delimiter, header: null });
   const all = { rows: [] as unknown[][], broken: [] as Rows['broken'][number][], lines: [] as number[] };
   const used = source.columns.map((_, index) => index);
   for await (const block of source.blocks(0, used)) {
