@@ -110,6 +110,19 @@ const QUESTIONS: readonly Question[] = [
       FROM (SELECT user, date_diff('week', date_trunc('week', began), date_trunc('week', seen)) AS week FROM events JOIN first USING (user) WHERE page = 'p1' AND seen > began) t`,
   },
   {
+    name: 'daily retention of one day',
+    kind: 'retention',
+    body: {
+      ...{ start: page(0), return: page(1), interval: 'days', cohort: 'recurring', until: '2024-03-10' },
+      between: ['2024-01-01', '2024-01-01T23:59:59Z'],
+    },
+    // The peer's conditions exclude each other by their dates, so a return on the day of the visit is not compared.
+    numbers: ({ total }: Cohorts) => [total.size, ...total.counts.slice(1)],
+    clickHouse: `SELECT ${[1, 2, 3, 4, 5, 6, 7, 8].map((at) => `countIf(days[${at}] = 1)`).join(', ')}
+      FROM (SELECT retention(page = 'p0' AND toDate(seen) = '2024-01-01', ${[2, 3, 4, 5, 6, 7, 8].map((day) => `page = 'p1' AND toDate(seen) = '2024-01-0${day}'`).join(', ')}) AS days FROM events GROUP BY user)`,
+    duckDb: null,
+  },
+  {
     name: 'active entities of 60 days',
     kind: 'actives',
     body: { event: { page: {} }, interval: 'days' },
@@ -131,6 +144,14 @@ const QUESTIONS: readonly Question[] = [
     body: { conditions: pages(3), pattern: '(?1).*(?2)(?t<=86400)(?3)' },
     numbers: ({ entities }: { readonly entities: number }) => [entities],
     clickHouse: `SELECT countIf(found) FROM (SELECT sequenceMatch('(?1).*(?2)(?t<=86400)(?3)')(seen, ${equalsPages(3)}) AS found FROM events GROUP BY user)`,
+    duckDb: null,
+  },
+  {
+    name: 'matches of a sequence of three events',
+    kind: 'sequence',
+    body: { conditions: pages(3), pattern: '(?1)(?t<=864000)(?2).*(?3)' },
+    numbers: ({ matches }: { readonly matches: number }) => [matches],
+    clickHouse: `SELECT sum(found) FROM (SELECT sequenceCount('(?1)(?t<=864000)(?2).*(?3)')(seen, ${equalsPages(3)}) AS found FROM events GROUP BY user)`,
     duckDb: null,
   },
   {
@@ -166,6 +187,26 @@ const QUESTIONS: readonly Question[] = [
   },
 ];
 
+/** Questions with periods, each measured without a time zone and with UTC, which is the same. */
+const IN_PERIODS: readonly Omit<Question, 'clickHouse' | 'duckDb'>[] = [
+  {
+    ...{ name: 'active entities by days', kind: 'actives' },
+    body: { event: { page: {} }, interval: 'days' },
+    numbers: ({ series }: Series) => series.map(({ count }) => count),
+  },
+  {
+    ...{ name: 'events by days', kind: 'count/event' },
+    body: {
+      ...{
+        query: [{ page: { 'starts-with': 'p', between: ['2024-01-01', '2024-03-01'] } }],
+        interval: 'days',
+      },
+      between: undefined,
+    },
+    numbers: (buckets: readonly { readonly count: number }[]) => buckets.map(({ count }) => count),
+  },
+];
+
 /** Runs a question and returns the numbers of the answer. */
 type RunQuestion = (question: Question) => Promise<readonly number[] | null>;
 
@@ -187,6 +228,26 @@ async function timed(run: RunQuestion, question: Question): Promise<Timed | null
   const [firstMs, ...others] = times;
   others.sort((a, b) => a - b);
   return { firstMs, medianMs: others[others.length >> 1], numbers: numbers ?? [] };
+}
+
+/** The medians of a question without a time zone and with UTC, in turn, and the ratio of the first to the second. */
+async function zoneLine(
+  run: RunQuestion,
+  { body, ...question }: (typeof IN_PERIODS)[number],
+): Promise<string> {
+  const [without, utc]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS * 2; round++) {
+    for (const [times, zone] of [
+      [without, undefined],
+      [utc, 'UTC'],
+    ] as const) {
+      const started = performance.now();
+      await run({ ...question, body: { ...body, 'time-zone': zone }, clickHouse: null, duckDb: null });
+      times.push(performance.now() - started);
+    }
+  }
+  const [plain, zoned] = [without, utc].map((times) => times.sort((a, b) => a - b)[times.length >> 1]);
+  return `${question.name}: without a time zone ${plain.toFixed(1)} ms, in UTC ${zoned.toFixed(1)} ms (${(plain / zoned).toFixed(2)})`;
 }
 
 function runQuarry(server: QuarryServer): RunQuestion {
@@ -283,6 +344,7 @@ try {
     }
     process.stdout.write(`${parts.join(', ')}\n`);
   }
+  for (const question of IN_PERIODS) process.stdout.write(`${await zoneLine(runInQuarry, question)}\n`);
 } finally {
   await server.close();
   session.cleanup();

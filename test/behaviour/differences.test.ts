@@ -49,4 +49,16 @@ t.test('the reference event is not its own return', async (t) => {
     { start: { event: { act: {} } }, between: ['2026-01-01', '2026-01-01'], interval: 'days', periods: 1 },
   ]);
   t.match(JSON.parse(answer), { total: { size: 2, counts: [1] } });
+  await server.succeed('/v1/insert', {
+    early: { act: historyOf('b0 a5') },
+    tied: { act: historyOf('b3 a3') },
+  });
+  const [a, b] = steps('ab');
+  const of = (id: string): object => ({ query: [{ 'entity-id': { equals: id } }] });
+  const days = { between: ['2026-01-01', '2026-01-02'], interval: 'days', periods: 1 };
+  const [early] = await server.answers('retention', [{ start: a, return: b, ...days, ...of('early') }]);
+  t.match(JSON.parse(early), { total: { size: 1, counts: [0] } }, 'a return that is earlier');
+  const pattern = '(?1)(?2)';
+  const [tied] = await server.answers('sequence', [{ conditions: [a, b], pattern, ...of('tied') }]);
+  t.match(JSON.parse(tied), { entities: 1 }, 'events of one second in a sequence');
 });
