@@ -180,6 +180,6 @@ template(name="document" type="list" option.jsonf="on") {
 }
 template(name="id" type="list") { property(name="uuid") }
 action(type="omelasticsearch" server="127.0.0.1" serverport="${httpPort}" uid="quarry" pwd="${current.server.keys().write}"
-  searchIndex="syslog-test" searchType="" bulkmode="on" template="document" bulkid="id" dynbulkid="on" queue.type="linkedList"
+  searchIndex="syslog-test" searchType="" bulkmode="on" template="document" bulkid="id" dynbulkid="on" queue.type="linkedList" queue.timeoutEnqueue="86400000"
   queue.dequeueBatchSize="200" queue.minDequeueBatchSize="50" queue.minDequeueBatchSize.timeout="200" action.resumeRetryCount="-1" action.resumeInterval="1")
 `;
