@@ -20,8 +20,13 @@ export function spreadOf(values: readonly number[]): Spread {
 const TICKS_PER_SECOND = 100;
 
 /** User and system time of all threads of a process, in seconds. */
-export function cpuSecondsOf(pid: number): number {
-  const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+export const cpuSecondsOf = (pid: number): number => secondsIn(`/proc/${pid}/stat`);
+
+/** The same of its main thread. */
+export const mainCpuSecondsOf = (pid: number): number => secondsIn(`/proc/${pid}/task/${pid}/stat`);
+
+function secondsIn(file: string): number {
+  const stat = fs.readFileSync(file, 'utf8');
   // The second field is a name in parentheses that may hold blanks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;

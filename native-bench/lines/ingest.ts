@@ -16,11 +16,14 @@ import type { PeerProcess } from '../peers/process.js';
 import { QUESTIONS } from '../questions.js';
 import { QuarryServer } from '../server/quarry.js';
 import type { Table, TableCell } from '../table.js';
+import { threadsNote } from './threads.js';
 
 interface Run {
   readonly entitiesPerSecond: number;
   readonly megabytesPerSecond: number;
   readonly cpuSecondsPerMillion: number;
+  /** Of the main thread; null for other databases. */
+  readonly mainSecondsPerMillion: number | null;
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
   readonly fsyncsPerSecond: number | null;
@@ -100,8 +103,10 @@ async function runQuarry(
   const target = server.target('/v1/insert', secure);
   await spawnLoad({ target, connections, bodies: { kind: 'file', file: files.warmBodies } });
   const [cpuBefore, before] = [server.cpuSeconds(), await server.metrics()];
+  const mainBefore = server.mainCpuSeconds();
   const load = await spawnLoad({ target, connections, bodies: { kind: 'file', file: files.bodies } });
-  const [cpuAfter, after] = [server.cpuSeconds(), await server.metrics()];
+  const [cpuAfter, mainAfter] = [server.cpuSeconds(), server.mainCpuSeconds()];
+  const after = await server.metrics();
   bench.checked(load.requests);
   const fsyncs =
     (after.get('quarry_log_fsyncs_total') as number) - (before.get('quarry_log_fsyncs_total') as number);
@@ -117,6 +122,7 @@ async function runQuarry(
   return {
     ...load,
     cpuSecondsPerMillion: ((cpuAfter - cpuBefore) / load.entities) * 1e6,
+    mainSecondsPerMillion: ((mainAfter - mainBefore) / load.entities) * 1e6,
     fsyncsPerSecond: fsyncs / load.seconds,
   };
 }
@@ -145,6 +151,7 @@ async function runPeer(
     entitiesPerSecond: ingestEntities / seconds,
     megabytesPerSecond: files.byteCount / 1e6 / seconds,
     cpuSecondsPerMillion: (cpuSeconds / ingestEntities) * 1e6,
+    mainSecondsPerMillion: null,
     p50Ms: null,
     p99Ms: null,
     fsyncsPerSecond: null,
@@ -238,6 +245,11 @@ export async function ingestLine(bench: Bench): Promise<Table> {
     notes: [
       `medians [least..most] of ${scale.ingestRounds} alternating rounds; p50 and p99 of a body's answer`,
       'CPU seconds are those of the server process; its load generator ran on the same cores',
+      ...contenders.flatMap(({ name }, index) => {
+        const main = spreadOfKey(runs[index], 'mainSecondsPerMillion');
+        const all = spreadOfKey(runs[index], 'cpuSecondsPerMillion') as Spread;
+        return main === null ? [] : [threadsNote(name, { main: main.median, all: all.median })];
+      }),
     ],
   };
 }

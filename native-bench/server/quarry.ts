@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { JsonClient } from '../../test/support/json-client.js';
 import { freePort, ServerProcess } from '../../test/support/server-process.js';
 import type { Target } from '../load/connection.js';
-import { codeBytesOf, cpuSecondsOf, residentBytesOf, sleep } from '../measure.js';
+import { codeBytesOf, cpuSecondsOf, mainCpuSecondsOf, residentBytesOf, sleep } from '../measure.js';
 
 /** Paths of the files that processes and threads start with. */
 const BUNDLES = ['../../src/', '../../src/worker/', '../../src/kernels/'].map((folder) =>
@@ -125,6 +125,10 @@ export class QuarryServer {
 
   cpuSeconds(): number {
     return cpuSecondsOf(this.#process.pid);
+  }
+
+  mainCpuSeconds(): number {
+    return mainCpuSecondsOf(this.#process.pid);
   }
 
   residentBytes(): number {

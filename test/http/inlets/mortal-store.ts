@@ -12,11 +12,11 @@ export interface KillOptions {
 }
 
 /** Read from the command line: `--events 100000 --kills 20 --seed 1`. */
-export function killOptions(): KillOptions {
+export function killOptions(byDefault = { events: 2_000, kills: 3 }): KillOptions {
   const { values } = parseArgs({
     options: {
-      events: { type: 'string', default: '2000' },
-      kills: { type: 'string', default: '3' },
+      events: { type: 'string', default: String(byDefault.events) },
+      kills: { type: 'string', default: String(byDefault.kills) },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     },
   });
