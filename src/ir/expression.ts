@@ -89,6 +89,7 @@ export const SCALAR_FUNCTIONS = [
   'divide', // two operands of one type: a decimal, or of integers truncated towards zero, or a float; x / 0 throws 6000
   'numeric-text', // of a number: the text that PostgreSQL prints
   'limit-digits', // exact number, most digits (constant integer); a value with more throws 6000
+  'checked', // value, condition, message (constant text): the value; a false condition throws 6000 with the message
   'modulo', // two operands of one type; x % 0 throws 6000
   // From the number of pairs (x, y), the sums of x, y, x^2, y^2 and xy, all exact: floats
   ...(['var-pop', 'var-samp', 'stddev-pop', 'stddev-samp', 'covar-pop', 'covar-samp', 'corr'] as const),

@@ -30,7 +30,7 @@ import type { PostgresClient } from './session/statement-answers.js';
 
 /** Shared by the connections of one server. */
 export interface ConnectionContext {
-  readonly engine: Pick<EngineApi, 'select' | 'script' | 'change' | 'holdMemory'>;
+  readonly engine: Pick<EngineApi, 'select' | 'script' | 'change' | 'holdMemory' | 'records'>;
   readonly catalog: CatalogRunner;
   readonly counters: PostgresCounters;
   readonly limits: ConnectionLimits;

@@ -65,7 +65,7 @@ export const POSTGRES_DEFAULTS = {
 } as const;
 
 export interface PostgresDependencies {
-  readonly engine: Pick<EngineApi, 'select' | 'script' | 'change' | 'holdMemory'>;
+  readonly engine: Pick<EngineApi, 'select' | 'script' | 'change' | 'holdMemory' | 'records'>;
   readonly requests: PostgresRequests;
   readonly log: Logger;
   readonly clock: Pick<Clock, 'nowMs'>;

@@ -6,6 +6,16 @@
  */
 import { inSegment } from './in-segment.js';
 import { LIST, nodeAt, OperandReader } from './operand.js';
+import {
+  betweenEither,
+  caseOf,
+  differs,
+  likeList,
+  MATCHES,
+  matched,
+  memberOf,
+  PATTERNS_MAX,
+} from './predicates.js';
 import { comparedRows, ROW_LIST_HEIGHT, rowIn } from './query/row-values.js';
 import { itemsQuery } from './query/unnest.js';
 import { sqlError } from './sql-error.js';
@@ -112,21 +122,36 @@ export class ExpressionReader extends OperandReader {
       if (this.isQueryAhead()) return this.#inQuery([of], '=', 'any', negated, position);
       return { is: 'in', of, values: this.#list(), negated, ...nodeAt(position) };
     }
-    if (this.acceptKeyword('BETWEEN')) {
-      const low = this.#joined();
-      const height = this.height;
-      this.expectKeyword('AND');
-      const high = this.#joined();
-      this.height = Math.max(this.height, height);
-      return { is: 'between', of, low, high, negated, ...nodeAt(position) };
-    }
+    if (this.acceptKeyword('BETWEEN')) return this.#between(of, negated, position);
     const ignoresCase = this.acceptKeyword('ILIKE');
-    if (ignoresCase || this.acceptKeyword('LIKE')) {
-      const pattern = this.#joined();
-      return { is: 'like', of, pattern, escape: this.#escape(), ignoresCase, negated, ...nodeAt(position) };
-    }
+    if (ignoresCase || this.acceptKeyword('LIKE')) return this.#like(of, ignoresCase, negated, position);
     if (this.acceptKeywords('SIMILAR', 'TO')) return this.#similar(of, negated, position);
     throw unexpected(this.peek(), 'IN, LIKE, SIMILAR TO or BETWEEN');
+  }
+
+  #between(of: SqlNode, negated: boolean, position: SourcePosition): SqlNode {
+    const isSymmetric = this.acceptKeyword('SYMMETRIC');
+    if (!isSymmetric) this.acceptKeyword('ASYMMETRIC');
+    const low = this.#joined();
+    const height = this.height;
+    this.expectKeyword('AND');
+    const high = this.#joined();
+    this.height = Math.max(this.height, height);
+    const between = { is: 'between', of, low, high, negated, ...nodeAt(position) } as const;
+    if (!isSymmetric) return between;
+    this.height++;
+    return betweenEither(between, position);
+  }
+
+  #like(of: SqlNode, ignoresCase: boolean, negated: boolean, position: SourcePosition): SqlNode {
+    const quantifier = this.#quantifier();
+    const pattern = this.#joined();
+    const like = { is: 'like', of, pattern, escape: this.#escape(), ignoresCase, negated } as const;
+    const node = { ...like, ...nodeAt(position) };
+    if (quantifier === null) return node;
+    const tree = likeList(node, pattern, quantifier);
+    this.height += PATTERNS_MAX;
+    return tree;
   }
 
   /** Consumes ANY, SOME or ALL before a query or a list. */
@@ -247,7 +272,8 @@ export class ExpressionReader extends OperandReader {
     const escapedBy = this.#escape();
     if (escapedBy !== null)
       args.push({ is: 'string', text: escapedBy, quotes: 'single', ...nodeAt(position) });
-    const call: SqlNode = { is: 'call', name: 'similar_to', args, distinct: false, ...nodeAt(position) };
+    const similar = { is: 'call', name: 'similar_to', args, distinct: false, isOperator: true } as const;
+    const call: SqlNode = { ...similar, ...nodeAt(position) };
     if (!negated) return call;
     this.above(0, position);
     return { is: 'not', of: call, ...nodeAt(position) };
@@ -296,7 +322,7 @@ export class ExpressionReader extends OperandReader {
     if (!this.acceptSign('~')) return this.#sum();
     return this.nested(position, () => {
       const args = [this.#inside(this.#inverted())];
-      return { is: 'call', name: 'bitnot', args, distinct: false, ...nodeAt(position) };
+      return { is: 'call', name: 'bitnot', args, distinct: false, isOperator: true, ...nodeAt(position) };
     });
   }
 
@@ -361,38 +387,4 @@ export class ExpressionReader extends OperandReader {
     this.tallest = this.height;
     return node;
   }
-}
-
-/** Regular expressions as operators. */
-const MATCHES: ReadonlySet<string> = new Set(['~', '~*', '!~', '!~*']);
-
-/** json -> path as a call of JSON_EXTRACT, json ->> path as one of JSON_EXTRACT_STRING. */
-function memberOf(json: SqlNode, path: SqlNode, sign: string, position: SourcePosition): SqlNode {
-  const name = sign === '->' ? 'json_extract' : 'json_extract_string';
-  return { is: 'call', name, args: [json, path], distinct: false, ...nodeAt(position) };
-}
-
-/** text ~ pattern as a call of REGEXP_LIKE. */
-function matched(text: SqlNode, pattern: SqlNode, sign: string, position: SourcePosition): SqlNode {
-  const options: SqlNode = { is: 'string', text: 'i', quotes: 'single', ...nodeAt(position) };
-  const args = sign.endsWith('*') ? [text, pattern, options] : [text, pattern];
-  const call: SqlNode = { is: 'call', name: 'regexp_like', args, distinct: false, ...nodeAt(position) };
-  return sign.startsWith('!') ? { is: 'not', of: call, ...nodeAt(position) } : call;
-}
-
-/** Builds CASE of WHEN truth THEN value ELSE NOT value END. */
-function caseOf(of: SqlNode, truth: boolean, value: boolean, position: SourcePosition): SqlNode {
-  const is = (one: boolean): SqlNode => ({ is: 'boolean', value: one, ...nodeAt(position) });
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of SQL; a branch is never awaited
-  const branches = [{ when: is(truth), then: is(value) }];
-  return { is: 'case', of, branches, otherwise: is(!value), ...nodeAt(position) };
-}
-
-/** IS DISTINCT FROM: `truth` if exactly one operand is missing, or both are present and differ; otherwise the opposite. */
-function differs(left: SqlNode, right: SqlNode, truth: boolean): SqlNode {
-  const at = nodeAt(left.position);
-  const missing = (of: SqlNode): SqlNode => ({ is: 'is-null', of, negated: false, ...at });
-  const same: SqlNode = { is: 'compare', comparison: '=', left, right, ...at };
-  const both: SqlNode = { is: 'and', left: missing(left), right: missing(right), ...at };
-  return caseOf({ is: 'or', left: same, right: both, ...at }, true, !truth, left.position);
 }

@@ -12,6 +12,7 @@ import type {
   DropTableStatement,
   ModelStatement,
   NewColumn,
+  OnCommit,
   QueryStatement,
   RenameTableStatement,
   TableName,
@@ -81,11 +82,11 @@ function createTable(
 ): CreateTableStatement {
   const ifNotExists = reader.acceptKeywords('IF', 'NOT', 'EXISTS');
   const table = tableOf(reader);
-  const head = { is: 'create-table', temporary, position, table, ifNotExists } as const;
   const columns = reader.isSign('(') && !reader.isQueryAhead() ? columnsOf(reader) : null;
+  const onCommit = onCommitOf(reader, temporary);
+  const head = { is: 'create-table', temporary, position, table, ifNotExists, onCommit } as const;
   if (columns !== null && !reader.isKeyword('AS')) return { ...head, columns, query: null };
   if (columns !== null) throw sqlError('CREATE TABLE ... AS takes the columns of its query', table.position);
-  reader.acceptKeywords('ON', 'COMMIT', 'PRESERVE', 'ROWS');
   reader.expectKeyword('AS');
   const query = queryOf(reader);
   if (reader.acceptKeywords('WITH', 'NO', 'DATA')) {
@@ -93,6 +94,16 @@ function createTable(
   }
   reader.acceptKeywords('WITH', 'DATA');
   return { ...head, columns: null, query };
+}
+
+function onCommitOf(reader: QueryReader, temporary: boolean): OnCommit {
+  const { position } = reader.peek();
+  if (!reader.acceptKeywords('ON', 'COMMIT')) return 'preserve';
+  if (!temporary) throw sqlError('ON COMMIT is available for temporary tables only', position);
+  if (reader.acceptKeyword('DROP')) return 'drop';
+  if (reader.acceptKeywords('DELETE', 'ROWS')) return 'delete rows';
+  if (reader.acceptKeywords('PRESERVE', 'ROWS')) return 'preserve';
+  throw unexpected(reader.peek(), 'PRESERVE ROWS, DELETE ROWS or DROP');
 }
 
 function columnsOf(reader: QueryReader): readonly NewColumn[] {

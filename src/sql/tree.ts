@@ -106,6 +106,8 @@ export type SqlNode = Node &
         readonly of: SqlNode | null;
         readonly branches: readonly { readonly when: SqlNode; readonly then: SqlNode }[];
         readonly otherwise: SqlNode | null;
+        /** It was written as an operator. Default: false. */
+        readonly isOperator?: boolean;
       }
     | {
         readonly is: 'cast';
@@ -133,6 +135,8 @@ export type SqlNode = Node &
          * PostgreSQL prints. Default: false.
          */
         readonly ofPostgres?: boolean;
+        /** It was written as an operator. Default: false. */
+        readonly isOperator?: boolean;
       }
     /** AGGREGATE(...) FILTER (WHERE condition). */
     | {
@@ -393,6 +397,8 @@ export interface DeleteStatement extends Write {
   /** USING: further tables that the condition reads. */
   readonly from: readonly FromItem[];
   readonly where: SqlNode | null;
+  /** It was written as TRUNCATE. */
+  readonly truncates?: true;
 }
 
 export type ReadStatement = SelectStatement | QueryStatement;
@@ -420,7 +426,11 @@ export interface CreateTableStatement {
   readonly columns: readonly NewColumn[] | null;
   /** AS query; null = the table is empty. */
   readonly query: QueryStatement | null;
+  readonly onCommit: OnCommit;
 }
+
+/** What happens to a temporary table at the end of a transaction. */
+export type OnCommit = 'preserve' | 'delete rows' | 'drop';
 
 export interface DropTableStatement {
   readonly is: 'drop-table';

@@ -301,6 +301,7 @@ const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
   'numeric-text': { args: [numeric], result: 'text' },
   'round-even': { args: [is('float')], result: 'float' },
   'limit-digits': { args: [exact, integer], result: 'first' },
+  checked: { args: [numeric, is('boolean'), text], result: 'first' },
   modulo: { args: [numeric, numeric], result: 'first' },
   ...regressions,
   pack: { args: [text, text, ordered], least: 2, many: true, result: 'text' },

@@ -22,7 +22,7 @@ import { isValid } from '../validity.js';
 import { floatPairFunction } from './float-calls.js';
 import { mayRescale, numberFunction } from './number-calls.js';
 import { jsonItems, packTexts } from './packed.js';
-import { dividesStrictly, limitDigits, strictDivision } from './postgres-calls.js';
+import { checkRows, dividesStrictly, limitDigits, strictDivision } from './postgres-calls.js';
 import { regressionFunction } from './regression.js';
 import { rowCall } from './row-function.js';
 import { ROW_FUNCTIONS } from './row-functions.js';
@@ -68,6 +68,7 @@ function otherFunction(
   if (name === 'numeric-text') return ([vector]) => numericTexts(vector, types[0]);
   if (name === 'limit-digits')
     return ([vector]) => limitDigits(exactOf(vector), Number(constantValue(args[1])));
+  if (name === 'checked') return ([value, ok]) => checkRows(value, ok, String(constantValue(args[2])));
   const ofIntervals = intervalFunction(name, unit);
   if (ofIntervals !== null) return ofIntervals;
   const ofDates = dateFunction(name, unit, types, type);
@@ -92,6 +93,7 @@ export function callMayFail(name: ScalarFunction): boolean {
   return (
     dividesStrictly(name) ||
     name === 'limit-digits' ||
+    name === 'checked' ||
     name === 'pack' ||
     FAILING_TEXT_FUNCTIONS.has(name) ||
     FAILING_DATE_FUNCTIONS.has(name) ||

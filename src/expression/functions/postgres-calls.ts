@@ -7,7 +7,7 @@ import { type ExactVector, roundedQuotient, type SqlType, type Vector } from '..
 import { expressionError } from '../error.js';
 import { exactArithmetic, wideRows } from '../exact.js';
 import { floatArithmetic } from '../float.js';
-import { bigintAt, exactOf, floatOf } from '../kinds.js';
+import { bigintAt, booleanOf, exactOf, floatOf } from '../kinds.js';
 import { bothValid, isValid } from '../validity.js';
 
 export const dividesStrictly = (name: ScalarFunction): boolean => name === 'divide' || name === 'modulo';
@@ -32,6 +32,15 @@ export function limitDigits(vector: ExactVector, digits: number): ExactVector {
       throw expressionError(`numeric field overflow: a value has more than ${digits} digits`);
   }
   return vector;
+}
+
+/** Throws 6000 with the message if a row has the condition false. */
+export function checkRows(value: Vector, condition: Vector, message: string): Vector {
+  const { bits, valid, count } = booleanOf(condition);
+  for (let row = 0; row < count; row++) {
+    if (isValid(valid, row) && !isValid(bits, row)) throw expressionError(message);
+  }
+  return value;
 }
 
 function refuseZeros(left: Vector, right: Vector): void {

@@ -2,7 +2,8 @@
  * The tables that the catalog shows to one caller: an empty table per dimension, with one column per active attribute that the
  * caller may use, which are the columns of SELECT *, and one per such event column, with its events (entity-id, date, value). An
  * event column is left out if its name is that of a dimension or of several event columns. A relation is a table with the
- * values of its event columns. Each view that the caller may read is a
+ * values of its event columns. The names of tables have underscores for dashes, as SQL finds them: tools that create tables look
+ * for them under the names that they wrote. Each view that the caller may read is a
  * view without rows, whose comment is its query.
  * Invariant: nothing else of a store reaches the catalog, in particular no value of a row.
  */
@@ -68,28 +69,29 @@ export function catalogViewOf(context: DatabaseContext, userName: string, activi
     tables() {
       const shown = new Names();
       const allowed = ({ dimension, column }: ColumnOf): boolean => access.allows(dimension, column);
-      const dimensions = [...model.dimensions.values()]
-        .filter(({ apiName }) => shown.add(apiName))
-        .map((dimension) => tableOf(dimension, (column) => allowed({ dimension, column })));
-      const shownViews = views
-        .filter(({ name }) => shown.add(name.toLowerCase()))
-        .map((view) => viewOf(view, context));
+      const dimensions = [...model.dimensions.values()].map((dimension) =>
+        shown.named(dimension.apiName, (table) =>
+          tableOf(dimension, table, (column) => allowed({ dimension, column })),
+        ),
+      );
+      const shownViews = views.map((view) =>
+        shown.named(view.name.toLowerCase(), (name) => viewOf(view, name, context)),
+      );
       const events = eventColumns([...model.dimensions.values()])
-        .filter((one) => allowed(one) && shown.add(one.column.apiName))
-        .map(({ column }) => eventTableOf(column));
-      const relations = relationTables(model)
-        .filter(({ relation }) => shown.add(lowerCase(relation.name)))
-        .map((one) => relationTableOf(one, allowed));
+        .filter(allowed)
+        .map(({ column }) => shown.named(column.apiName, (table) => eventTableOf(column, table)));
+      const relations = relationTables(model).map((one) =>
+        shown.named(lowerCase(one.relation.name), (table) => relationTableOf(one, table, allowed)),
+      );
       return [...dimensions, ...shownViews, ...events, ...relations].join('\n');
     },
   };
 }
 
-function tableOf(dimension: Dimension, allows: (column: Column) => boolean): string {
+function tableOf(dimension: Dimension, table: string, allows: (column: Column) => boolean): string {
   const columns: string[] = [];
   const notes: string[] = [];
   const shown = new Names();
-  const table = quotedName(dimension.apiName);
   const add = (name: string, type: SqlType, description = ''): void => {
     if (columns.length >= COLUMNS_MAX || !shown.add(name)) return;
     columns.push(`${quotedName(name)} ${typeText(type)}`);
@@ -104,7 +106,7 @@ function tableOf(dimension: Dimension, allows: (column: Column) => boolean): str
 }
 
 /** CREATE VIEW with the columns of the view; empty for one that the caller may not read or that cannot be read. */
-function viewOf(view: SavedQuery, context: DatabaseContext): string {
+function viewOf(view: SavedQuery, name: string, context: DatabaseContext): string {
   let outputs: readonly Field[];
   try {
     ({ outputs } = bindView(view, requestOf(context, 'postgres')));
@@ -115,9 +117,8 @@ function viewOf(view: SavedQuery, context: DatabaseContext): string {
   const shown = new Names();
   const columns = outputs
     .slice(0, COLUMNS_MAX)
-    .filter(({ name }) => shown.add(name))
-    .map(({ name, type }) => `NULL::${typeText(type)} AS ${quotedName(name)}`);
-  const name = quotedName(view.name.toLowerCase());
+    .filter((output) => shown.add(output.name))
+    .map((output) => `NULL::${typeText(output.type)} AS ${quotedName(output.name)}`);
   const { sql } = viewDefinition(view);
   return `CREATE VIEW ${name} AS SELECT ${columns.join(', ')} WHERE false; COMMENT ON VIEW ${name} IS ${quotedText(sql)};`;
 }
@@ -139,8 +140,7 @@ function eventColumns(dimensions: readonly Dimension[]): readonly ColumnOf[] {
   return all.filter(({ column }) => times.get(column.apiName) === 1);
 }
 
-function eventTableOf(column: Column): string {
-  const table = quotedName(column.apiName);
+function eventTableOf(column: Column, table: string): string {
   const columns = [
     `${quotedName(ENTITY_ID_COLUMN)} ${typeText({ type: 'text' })}`,
     `"date" ${typeText({ type: 'datetime' })}`,
@@ -161,8 +161,12 @@ function relationTables(model: DatabaseModel): readonly RelationTableName[] {
 }
 
 /** Empty if the caller may use none of the columns. */
-function relationTableOf(named: RelationTableName, allowed: (one: ColumnOf) => boolean): string {
-  const { dimension, relation } = named;
+function relationTableOf(
+  named: RelationTableName,
+  table: string,
+  allowed: (one: ColumnOf) => boolean,
+): string {
+  const { dimension } = named;
   const shown = new Names();
   for (const name of [ENTITY_ID_COLUMN, 'date']) shown.add(name);
   const columns = relationColumns(named).filter(
@@ -174,7 +178,7 @@ function relationTableOf(named: RelationTableName, allowed: (one: ColumnOf) => b
     `${quotedName(ENTITY_ID_COLUMN)} ${typeText({ type: 'text' })}`,
     `"date" ${typeText({ type: 'datetime' })}`,
   ];
-  return `CREATE TABLE ${quotedName(lowerCase(relation.name))} (${[...key, ...values].join(', ')});`;
+  return `CREATE TABLE ${table} (${[...key, ...values].join(', ')});`;
 }
 
 class Names {
@@ -186,6 +190,13 @@ class Names {
     const isNew = !this.#known.has(cut);
     this.#known.add(cut);
     return isNew;
+  }
+
+  /** What `make` returns for the quoted name, with underscores for dashes unless another has that name; empty if both are taken. */
+  named(name: string, make: (quoted: string) => string): string {
+    const underscored = name.replaceAll('-', '_');
+    const free = [underscored, name].find((one) => this.add(one));
+    return free === undefined ? '' : make(quotedName(free));
   }
 }
 

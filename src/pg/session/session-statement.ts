@@ -1,7 +1,4 @@
-/**
- * Statements that concern only the session: SET, SHOW, DEALLOCATE, DISCARD, and transaction control. A block has no effect on
- * SELECTs, each of which reads a version of its own.
- */
+/** Statements that concern only the session: SET, SHOW, PREPARE, DEALLOCATE, DISCARD, and transaction control. */
 import { isSign, type PostgresStatement, type Token } from '../../sql/index.js';
 import { ProtocolError } from '../protocol/errors.js';
 import { notice, type TransactionState } from '../protocol/messages.js';
@@ -9,8 +6,11 @@ import { rowField } from '../protocol/types.js';
 import { type Answer, done, oneRow } from './answer.js';
 import type { CopyIn } from './copy/copy-in.js';
 import type { Cursors } from './cursors/cursors.js';
+import type { PreparedStatement } from './portal.js';
+import { readPrepare } from './queries/sql-prepared.js';
 import type { SessionTables } from './session-tables.js';
 import type { Settings } from './settings.js';
+import { type TransactionVersion, transactionModes } from './transaction-mode.js';
 import type { TransactionWrites } from './writes/transaction-writes.js';
 
 /** The state of a session that its statements read and change. */
@@ -20,10 +20,15 @@ export interface SessionState {
   readonly userName: string;
   readonly processId: number;
   transaction: TransactionState;
+  /** Throws 26000. */
+  prepared(name: string): PreparedStatement;
+  /** Throws 42P05, 53200. */
+  prepare(name: string, prepared: PreparedStatement): void;
   /** Removes a prepared statement; null = all. */
   deallocate(name: string | null): void;
   readonly cursors: Cursors;
   readonly writes: TransactionWrites;
+  readonly version: TransactionVersion;
   readonly tables: SessionTables;
   /** The rows of a COPY from the client follow. */
   beginCopy(copy: CopyIn): void;
@@ -38,14 +43,14 @@ export interface SessionState {
 const NO_SAVEPOINT = 'SAVEPOINT can only be used in transaction blocks';
 export const NOTIFICATIONS =
   'LISTEN and NOTIFY are not available: there are no notifications; query for new rows instead';
-const PREPARED = 'PREPARE and EXECUTE are not available; prepare statements with the extended protocol';
 
-/** `formats` apply to the row of SHOW. Returns null for SHOW of a setting that only the catalog has. Throws ProtocolError. */
+/** `text`: the text to which the positions of the statement refer. `formats` apply to the row of SHOW. Returns null for SHOW of a setting that only the catalog has. Throws ProtocolError. */
 export function answerSession(
-  { tokens }: PostgresStatement,
+  statement: PostgresStatement,
+  { text, formats }: { readonly text: string; readonly formats: readonly number[] },
   state: SessionState,
-  formats: readonly number[],
 ): Answer | null {
+  const { tokens } = statement;
   const words = tokens.filter(({ kind }) => kind !== 'end');
   const [{ upper: first }] = words;
   const second = words[1]?.upper ?? '';
@@ -59,8 +64,7 @@ export function answerSession(
       return done('RESET');
     case 'BEGIN':
     case 'START':
-      if (state.transaction === 'I') state.transaction = 'T';
-      return done(first === 'BEGIN' ? 'BEGIN' : 'START TRANSACTION');
+      return begun(words.slice(['WORK', 'TRANSACTION'].includes(second) ? 2 : 1), first, state);
     case 'COMMIT':
     case 'END':
       return ended(state, state.transaction === 'E' ? 'ROLLBACK' : 'COMMIT');
@@ -87,9 +91,20 @@ export function answerSession(
       return done('UNLISTEN');
     case 'LISTEN':
       throw new ProtocolError('0A000', NOTIFICATIONS);
-    default:
-      throw new ProtocolError('0A000', PREPARED);
+    default: {
+      const { name, prepared } = readPrepare(statement, text);
+      state.prepare(name, prepared);
+      return done('PREPARE');
+    }
   }
+}
+
+/** BEGIN and START TRANSACTION with the modes after them. */
+function begun(modes: readonly Token[], first: string, state: SessionState): Answer {
+  const settings = transactionModes(modes);
+  if (state.transaction === 'I') state.transaction = 'T';
+  for (const [name, value] of settings) state.settings.set(name, value, true);
+  return done(first === 'BEGIN' ? 'BEGIN' : 'START TRANSACTION');
 }
 
 /** The name in SAVEPOINT name, RELEASE [SAVEPOINT] name and ROLLBACK TO [SAVEPOINT] name. */
@@ -133,8 +148,15 @@ function set(tokens: readonly Token[], { settings }: SessionState): Answer {
   const words = isLocal || tokens[0]?.upper === 'SESSION' ? tokens.slice(1) : tokens;
   const [first, second] = words;
   if (first === undefined) throw new ProtocolError('42601', 'SET requires a name and a value');
-  // Isolation levels have no effect, since every SELECT reads one version; the key determines the role.
-  if (['TRANSACTION', 'CHARACTERISTICS', 'ROLE', 'AUTHORIZATION'].includes(first.upper)) return done('SET');
+  // The key determines the role.
+  if (first.upper === 'ROLE' || first.upper === 'AUTHORIZATION') return done('SET');
+  const isOfSession = first.upper === 'CHARACTERISTICS';
+  if (isOfSession || (first.upper === 'TRANSACTION' && second?.upper !== 'SNAPSHOT')) {
+    for (const [mode, level] of transactionModes(words.slice(isOfSession ? 3 : 1))) {
+      settings.set(isOfSession ? `default_${mode}` : mode, level, !isOfSession);
+    }
+    return done('SET');
+  }
   const { name, value } = assigned(words);
   if (name.toLowerCase() === 'timezone' && !UTC.test(value)) return done('SET', notice('01000', OTHER_ZONE));
   const isDefault =

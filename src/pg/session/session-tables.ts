@@ -1,19 +1,31 @@
 /**
- * The temporary tables and views of a session. Their rows are in memory, which is reserved. Those made in a transaction block
- * that is rolled back disappear with it.
+ * The temporary tables and views of a session. Their rows are in memory, which is reserved. What a transaction block that is
+ * rolled back did to them is undone.
  */
 import type * as sql from '../../sql/index.js';
 import { ProtocolError } from '../protocol/errors.js';
 
 const TABLES_MAX = 100;
 
+interface Entry {
+  readonly table: sql.SessionTable;
+  /** ON COMMIT: what happens to the table at the end of the transaction. */
+  readonly onCommit: sql.OnCommit;
+  /** Frees the memory of the table. */
+  readonly release: () => void;
+}
+
+type Entries = ReadonlyMap<string, Entry>;
+
 export class SessionTables {
+  #entries: Entries = new Map();
+  /** Those at the begin of the transaction. */
+  #before: Entries = this.#entries;
   #tables: ReadonlyMap<string, sql.SessionTable> = new Map();
-  readonly #releases = new Map<string, () => void>();
-  /** Release tables that were dropped while there were views. */
+  /** Replaced within the transaction. */
+  readonly #replaced = new Set<Entry>();
+  /** Release tables that were dropped while there were views, which may still read the rows. */
   readonly #retained: (() => void)[] = [];
-  /** Made in the current transaction. */
-  readonly #recent = new Set<string>();
 
   /** By name in lower case. Never modified: a view keeps the tables that it was made over. */
   get all(): ReadonlyMap<string, sql.SessionTable> {
@@ -21,7 +33,7 @@ export class SessionTables {
   }
 
   has(name: string): boolean {
-    return this.#tables.has(name.toLowerCase());
+    return this.#entries.has(name.toLowerCase());
   }
 
   /** Throws 42P07 if the name exists, 53200 if there are too many. */
@@ -29,40 +41,60 @@ export class SessionTables {
     if (this.has(name)) {
       throw new ProtocolError('42P07', `relation ${JSON.stringify(name)} already exists`);
     }
-    if (this.#tables.size >= TABLES_MAX) {
+    if (this.#entries.size >= TABLES_MAX) {
       throw new ProtocolError('53200', `a session has at most ${TABLES_MAX} temporary tables and views`);
     }
   }
 
-  /** `release` frees the memory of the table. */
-  add(name: string, table: sql.SessionTable, release: () => void): void {
+  /** Adds or replaces a table. `release` frees its memory. */
+  add(name: string, table: sql.SessionTable, release: () => void, onCommit?: sql.OnCommit): void {
     const key = name.toLowerCase();
-    this.drop(name);
-    this.#tables = new Map([...this.#tables, [key, table]]);
-    this.#releases.set(key, release);
-    this.#recent.add(key);
+    const known = this.#entries.get(key)?.onCommit ?? 'preserve';
+    this.#set(new Map([...this.#entries, [key, { table, release, onCommit: onCommit ?? known }]]));
   }
 
   drop(name: string): void {
     const key = name.toLowerCase();
-    this.#tables = new Map([...this.#tables].filter(([other]) => other !== key));
-    const release = this.#releases.get(key);
-    if (release !== undefined) {
-      // Views may still read the rows.
-      if ([...this.#tables.values()].some(({ is }) => is === 'view')) this.#retained.push(release);
-      else release();
-    }
-    this.#releases.delete(key);
-    this.#recent.delete(key);
+    this.#set(new Map([...this.#entries].filter(([other]) => other !== key)));
   }
 
   dropAll(): void {
-    for (const name of [...this.#tables.keys()]) this.drop(name);
+    this.#set(new Map());
+    this.endTransaction(true);
     for (const release of this.#retained.splice(0)) release();
   }
 
   endTransaction(isCommitted: boolean): void {
-    if (!isCommitted) for (const name of [...this.#recent]) this.drop(name);
-    this.#recent.clear();
+    if (!isCommitted) this.#set(this.#before);
+    else if ([...this.#entries.values()].some(({ onCommit }) => onCommit !== 'preserve')) this.#commit();
+    const present = new Set(this.#entries.values());
+    const hasViews = [...present].some(({ table }) => table.is === 'view');
+    for (const entry of this.#replaced) {
+      if (present.has(entry)) continue;
+      if (hasViews) this.#retained.push(entry.release);
+      else entry.release();
+    }
+    this.#replaced.clear();
+    this.#before = this.#entries;
+  }
+
+  /** Drops or empties the tables as ON COMMIT says. */
+  #commit(): void {
+    const entries = [...this.#entries].filter(([, { onCommit }]) => onCommit !== 'drop');
+    this.#set(
+      new Map(
+        entries.map(([key, entry]) => {
+          const { table, onCommit } = entry;
+          const isEmptied = onCommit === 'delete rows' && table.is === 'rows' && table.rows.length > 0;
+          return [key, isEmptied ? { table: { ...table, rows: [] }, onCommit, release: () => {} } : entry];
+        }),
+      ),
+    );
+  }
+
+  #set(entries: Entries): void {
+    for (const entry of this.#entries.values()) this.#replaced.add(entry);
+    this.#entries = entries;
+    this.#tables = new Map([...entries].map(([key, { table }]) => [key, table]));
   }
 }

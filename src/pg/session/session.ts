@@ -26,6 +26,7 @@ import { SessionTables } from './session-tables.js';
 import type { Settings } from './settings.js';
 import { hasOnlyEffect, StatementAnswers, type StatementDependencies } from './statement-answers.js';
 import { StatementRegistry } from './statement-registry.js';
+import { TransactionVersion } from './transaction-mode.js';
 import type { Waiting } from './waiting.js';
 import { TransactionWrites } from './writes/transaction-writes.js';
 
@@ -40,6 +41,7 @@ export interface SessionDependencies extends StatementDependencies {
   readonly send: (bytes: Uint8Array) => Promise<void>;
 }
 
+const SIMPLE_ONLY = 'EXECUTE is a simple query; in the extended protocol, bind the prepared statement';
 /** SQLSTATE query_canceled. */
 const STOPPED = '57014';
 /** SQLSTATE character_not_in_repertoire. */
@@ -58,6 +60,7 @@ export class Session implements SessionState {
   readonly cursors = new Cursors();
   readonly writes: TransactionWrites;
   readonly tables = new SessionTables();
+  readonly version = new TransactionVersion();
   readonly #copying = new CopyMessages((frame) => this.#message(frame));
   readonly #registry: StatementRegistry;
   /** Several statements came in one message. */
@@ -98,6 +101,14 @@ export class Session implements SessionState {
     return this.transaction !== 'I' || this.#isImplicitBlock;
   }
 
+  prepared(name: string): PreparedStatement {
+    return this.#registry.prepared(name);
+  }
+
+  prepare(name: string, prepared: PreparedStatement): void {
+    this.#registry.addPrepared(name, prepared);
+  }
+
   deallocate(name: string | null): void {
     this.#registry.deallocate(name);
   }
@@ -112,6 +123,7 @@ export class Session implements SessionState {
     this.cursors.endTransaction(isCommitted);
     this.tables.endTransaction(isCommitted);
     this.settings.endTransaction();
+    this.version.end();
   }
 
   /** Handles one message. Rejects with ProtocolError if the connection must end, and with ClientGone. */
@@ -239,6 +251,7 @@ export class Session implements SessionState {
       );
     }
     const [statement = null] = statements;
+    if (statement?.tokens[0].upper === 'EXECUTE') throw new ProtocolError('0A000', SIMPLE_ONLY);
     const count = Math.max(typeIds.length, statement?.parameterCount ?? 0);
     const filled = Array.from({ length: count }, (_, at) => typeIds[at] ?? 0);
     this.#registry.addPrepared(name, newPrepared(text, statement, filled));

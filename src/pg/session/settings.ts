@@ -13,9 +13,6 @@ const FIXED: ReadonlyMap<string, string> = new Map([
   ['server_encoding', 'UTF8'],
   ['integer_datetimes', 'on'],
   ['in_hot_standby', 'off'],
-  ['default_transaction_read_only', 'off'],
-  ['transaction_read_only', 'off'],
-  ['transaction_isolation', 'read committed'],
   ['max_identifier_length', '63'],
 ]);
 const DEFAULTS: ReadonlyMap<string, string> = new Map([
@@ -32,6 +29,13 @@ const DEFAULTS: ReadonlyMap<string, string> = new Map([
   ['bytea_output', 'hex'],
   ['jit', 'off'],
   ['quarry.dialect', 'postgres'],
+  ['default_transaction_read_only', 'off'],
+  ['default_transaction_isolation', 'read committed'],
+]);
+/** Settings of a transaction, by those from which they begin. */
+const OF_TRANSACTION: ReadonlyMap<string, string> = new Map([
+  ['transaction_read_only', 'default_transaction_read_only'],
+  ['transaction_isolation', 'default_transaction_isolation'],
 ]);
 /** Settings reported by ParameterStatus, with their names in it. */
 const REPORTED: ReadonlyMap<string, string> = new Map([
@@ -47,6 +51,7 @@ const REPORTED: ReadonlyMap<string, string> = new Map([
   ['default_transaction_read_only', 'default_transaction_read_only'],
   ['application_name', 'application_name'],
 ]);
+const LEVELS = /^(serializable|repeatable\s*read|read\s*(un)?committed)$/i;
 /** Settings that only accept their present value. */
 const REQUIRED_VALUES: ReadonlyMap<string, RegExp> = new Map([
   // Punctuation is ignored: asyncpg quotes the value.
@@ -56,6 +61,8 @@ const REQUIRED_VALUES: ReadonlyMap<string, RegExp> = new Map([
   ['default_transaction_read_only', /^(on|true|yes|1|off|false|no|0)$/i],
   ['transaction_read_only', /^(on|true|yes|1|off|false|no|0)$/i],
   ['quarry.dialect', /^(http|postgres)$/i],
+  ['transaction_isolation', LEVELS],
+  ['default_transaction_isolation', LEVELS],
 ]);
 /** Settings that SET accepts but does not store, so that SHOW reports the actual value: dates are always in UTC. */
 const NOT_STORED: ReadonlySet<string> = new Set(['timezone', 'datestyle', 'client_encoding']);
@@ -87,7 +94,7 @@ export class Settings {
     if (FIXED.has(key) && required === undefined)
       throw new ProtocolError('55P02', `${key} cannot be changed`);
     if (NOT_STORED.has(key) || FIXED.has(key)) return;
-    const values = isLocal ? this.#local : this.#set;
+    const values = isLocal || OF_TRANSACTION.has(key) ? this.#local : this.#set;
     if (key.length + value.length > VALUE_LENGTH_MAX || (values.size >= NAMES_MAX && !values.has(key))) {
       throw new ProtocolError(
         '54000',
@@ -108,6 +115,16 @@ export class Settings {
     return this.show('quarry.dialect')?.toLowerCase() === 'http' ? 'http' : 'postgres';
   }
 
+  /** Whether the transaction is READ ONLY. */
+  get isReadOnly(): boolean {
+    return /^(on|true|yes|1)$/i.test(this.show('transaction_read_only') ?? '');
+  }
+
+  /** Whether all SELECTs of the transaction read one version of the data. */
+  get readsOneVersion(): boolean {
+    return /^(serializable|repeatable)/i.test(this.show('transaction_isolation') ?? '');
+  }
+
   /** Time limit of one statement; 0 = none. */
   get statementMsMax(): number {
     return durationOf(STATEMENT_TIMEOUT, this.show(STATEMENT_TIMEOUT) ?? '0');
@@ -124,7 +141,9 @@ export class Settings {
   /** The value of a setting; null = unknown to the session. */
   show(name: string): string | null {
     const key = name.toLowerCase();
-    return this.#local.get(key) ?? this.#set.get(key) ?? DEFAULTS.get(key) ?? FIXED.get(key) ?? null;
+    const own = this.#local.get(key) ?? this.#set.get(key) ?? DEFAULTS.get(key) ?? FIXED.get(key) ?? null;
+    const origin = OF_TRANSACTION.get(key);
+    return own === null && origin !== undefined ? this.show(origin) : own;
   }
 
   /** The settings to report when a session starts. */

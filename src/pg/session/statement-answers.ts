@@ -5,7 +5,7 @@ import type { VisibleSessions } from '../activity/activity.js';
 import { answerBackendCall } from '../activity/backend-calls.js';
 import type { CatalogRunner } from '../catalog/answer.js';
 import { formatsFor } from '../protocol/binary.js';
-import { ProtocolError, ReadsRows, ResultChanged } from '../protocol/errors.js';
+import { ProtocolError, ReadsRows, ResultChanged, withTextLater } from '../protocol/errors.js';
 import { BINARY, rowDescription } from '../protocol/messages.js';
 import { TYPE } from '../protocol/types.js';
 import type { Answer } from './answer.js';
@@ -28,12 +28,14 @@ import {
   bindSelect,
   type DatabaseContext,
   type PostgresRequest,
+  requestOf,
   rowFields,
 } from './queries/select.js';
+import { executedPortal, readExecute } from './queries/sql-prepared.js';
 import { answerSession, NOTIFICATIONS, type SessionState } from './session-statement.js';
 import { Waiting } from './waiting.js';
 import { answerModel } from './writes/block-changes.js';
-import { answerSessionTables } from './writes/table-answers.js';
+import { answerSessionTables, answerSessionWrite } from './writes/table-answers.js';
 import { answerCopyFrom, answerWrite, returnedFields } from './writes/write-answers.js';
 
 /** The client of a session, with its key and address. */
@@ -45,7 +47,7 @@ export interface PostgresClient {
 
 export interface StatementDependencies {
   readonly client: PostgresClient;
-  readonly engine: Pick<EngineApi, 'select' | 'script' | 'change' | 'holdMemory'>;
+  readonly engine: Pick<EngineApi, 'select' | 'script' | 'change' | 'holdMemory' | 'records'>;
   readonly catalog: CatalogRunner;
   readonly sessions: VisibleSessions;
 }
@@ -85,14 +87,17 @@ export class StatementAnswers {
         'the transaction has failed; statements are ignored until its end (ROLLBACK)',
       );
     }
+    if (statement.tokens[0].upper === 'EXECUTE') return this.#executed(statement, portal);
     if (route === 'session') {
       const ofCursor = this.#ofCursor(statement, portal);
       if (ofCursor !== null) return ofCursor;
       await this.#commit(statement, portal.waiting);
-      return answerSession(statement, state, formats) ?? this.#ofCatalog(statement, portal);
+      const options = { text: portal.prepared.text, formats };
+      return answerSession(statement, options, state) ?? this.#ofCatalog(statement, portal);
     }
     if (route === 'write') return this.#write(statement, portal);
     if (route === 'rows' && !state.writes.isEmpty) throw new ProtocolError('0A000', UNSEEN);
+    if (this.#readsOneVersion) await state.version.known();
     if (route === 'mixed') throw new ProtocolError('0A000', MIXED);
     if (route === 'catalog' || route === 'either') {
       const immediate = this.#immediate(statement, portal);
@@ -105,6 +110,20 @@ export class StatementAnswers {
       if (route !== 'either' || !mayBeOfCatalog(error)) throw error;
       return this.#ofCatalog(statement, portal);
     }
+  }
+
+  async #executed(statement: sql.PostgresStatement, portal: Portal): Promise<Answer> {
+    const execute = readExecute(statement);
+    const prepared = this.#state.prepared(execute.name);
+    const inner = executedPortal(prepared, execute, portal);
+    if (prepared.statement === null) throw new ProtocolError('XX000', 'an empty query has no answer');
+    return withTextLater(prepared.text, () =>
+      this.answer(prepared.statement as sql.PostgresStatement, inner),
+    );
+  }
+
+  get #readsOneVersion(): boolean {
+    return this.#state.transaction === 'T' && this.#state.settings.readsOneVersion;
   }
 
   #immediate(statement: sql.PostgresStatement, portal: Portal): Answer | null {
@@ -157,6 +176,7 @@ export class StatementAnswers {
       return answerCopyTo(await this.#openCursor(copy.query, inner), copy.options);
     }
     const { engine, client } = this.#dependencies;
+    this.#refuseReadOnly(statement, isOfTables);
     const request = client.execute('rows', statement.text);
     try {
       if (isOfTables) {
@@ -168,12 +188,34 @@ export class StatementAnswers {
       const write = sql.readPostgresWrite(statement, parameters);
       const bytes = statement.text.length + parameterBytes(parameters);
       const { waiting } = portal;
+      const { tables, writes } = this.#state;
+      if (write.table.database === undefined && tables.has(write.table.name)) {
+        if (!writes.isEmpty) throw new ProtocolError('0A000', UNSEEN);
+        const scope = { tables, hold: (count: number) => engine.holdMemory(count) };
+        const own = await answerSessionWrite(write, scope, engine, request, waiting);
+        if (own === null) throw new ProtocolError('42P01', 'the temporary table was dropped');
+        request.ended(null, 0);
+        return own;
+      }
       const options = { bytes, formats: portal.formats, waiting };
-      return await answerWrite(write, options, this.#state, engine, request);
+      const context = writes.contextAfter(request.context, tables);
+      const whole = sql.withColumns(write, requestOf(context, 'postgres'));
+      return await answerWrite(whole, options, this.#state, engine, request);
     } catch (error) {
       request.ended(error instanceof ProtocolError ? null : error, 0);
       throw error;
     }
+  }
+
+  /** Throws 25006 in a READ ONLY transaction, except for temporary tables. */
+  #refuseReadOnly({ tokens }: sql.PostgresStatement, isOfTables: boolean): void {
+    const { settings, tables } = this.#state;
+    if (!settings.isReadOnly) return;
+    const names = tokens.slice(1, isOfTables ? 6 : 4);
+    if (isOfTables && names.some(({ upper }) => upper === 'TEMP' || upper === 'TEMPORARY')) return;
+    if (names.some(({ text }) => tables.has(text))) return;
+    const what = `cannot execute ${tokens[0].upper} in a read-only transaction`;
+    throw new ProtocolError('25006', what);
   }
 
   async #tables(
@@ -235,7 +277,8 @@ export class StatementAnswers {
       return null;
     const write = sql.readPostgresWrite(statement, parametersOf(portal));
     if (write.returning === null) return null;
-    const fields = returnedFields(write, this.#dependencies.client.open());
+    const context = this.#dependencies.client.open();
+    const fields = returnedFields(sql.withColumns(write, requestOf(context, 'postgres')), context);
     return rowDescription(fields, formatsFor(portal.formats, fields.length));
   }
 
@@ -289,7 +332,9 @@ export class StatementAnswers {
       const bound = bindSelect(statement, parametersOf(portal), admission, settings.dialect, tables);
       const fields = fieldsAsDescribed(rowFields(bound), prepared.describedFields);
       if (fields === null) throw misfit(portal) ?? new ResultChanged();
-      return answerSelect(this.#dependencies.engine, request, bound, fields, formats, waiting);
+      const { engine } = this.#dependencies;
+      const version = this.#readsOneVersion ? this.#state.version.begin(bound.plan, engine.records) : null;
+      return answerSelect(engine, request, bound, fields, { formats, waiting, version });
     } catch (error) {
       request.ended(error instanceof ProtocolError ? null : error, 0);
       throw error;

@@ -129,7 +129,7 @@ function mayDivideByZero({ name, args }: Extract<Expression, { readonly op: 'cal
 /** Functions of dates and numbers that can throw: dates can be outside the years that are supported. */
 const FAILING_CALLS: ReadonlySet<string> = new Set([
   ...FAILING_DATE_FUNCTIONS,
-  ...['round', 'truncate', 'floor', 'ceiling', 'limit-digits'],
+  ...['round', 'truncate', 'floor', 'ceiling', 'limit-digits', 'checked'],
 ]);
 
 const isNumber = ({ type }: SqlType): boolean => type === 'integer' || type === 'decimal';

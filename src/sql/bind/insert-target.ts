@@ -1,9 +1,20 @@
 /** The columns that rows are written to, and the rows as members of the body of /v1/insert. */
 import { sqlError } from '../sql-error.js';
-import type { NamedColumn, SourcePosition, SqlNode, TableName } from '../tree.js';
-import { dimensionOf } from './clauses/sources.js';
+import type { NamedColumn, SourcePosition, SqlNode, TableName, WriteStatement } from '../tree.js';
+import { attributesOf, dimensionOf } from './clauses/sources.js';
 import type { SqlRequest } from './request.js';
 import { checkDistinct, membersOfRow, type WriteColumn, writeColumn } from './write-values.js';
+
+/** The statement with the columns of the table if it names none: as many as its rows have values, in the order of SELECT *. */
+export function withColumns<T extends WriteStatement>(statement: T, { model, access }: SqlRequest): T {
+  if ((statement.is !== 'insert' && statement.is !== 'insert-query') || statement.columns.length > 0)
+    return statement;
+  const { table } = statement;
+  const all = attributesOf(dimensionOf(table, model), access);
+  const width = statement.is === 'insert' ? statement.rows[0].length : all.length;
+  const columns = all.slice(0, width).map(({ apiName }) => ({ name: apiName, position: table.position }));
+  return { ...statement, columns };
+}
 
 export class InsertTarget {
   readonly columns: readonly WriteColumn[];

@@ -6,6 +6,7 @@ import { refusedStatement } from '../refusals.js';
 import { readRead } from '../script.js';
 import type { ReadStatement } from '../tree.js';
 import { applyDialect } from './dialect.js';
+import { withoutOptions } from './explain-options.js';
 import type { PostgresStatement } from './statements.js';
 import { refuseForeign } from './tokens.js';
 import { type SqlParameter, translate } from './translate.js';
@@ -19,7 +20,7 @@ export function readPostgresSelect(
   dialect: SqlDialect = 'postgres',
 ): ReadStatement {
   if (!beginsRead(tokens[0])) throw refusedStatement(tokens[0], tokens[1] ?? null);
-  const translated = translate(tokens, parameters, dialect);
+  const translated = withoutOptions(translate(tokens, parameters, dialect));
   refuseForeign(translated);
   const statement = readRead(translated, { parserTokens: PARSER_TOKENS_MAX });
   applyDialect(statement, dialect);

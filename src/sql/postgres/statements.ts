@@ -46,12 +46,37 @@ export function readPostgres(text: string): readonly PostgresStatement[] {
       statements.push({
         text: text.slice(begin, before).trimEnd(),
         tokens: [...tokens, { kind: 'end', text: '', upper: '', position }],
-        parameterCount: parameterCountOf(tokens),
+        // The parameters of PREPARE are those of the prepared statement.
+        parameterCount: tokens[0].upper === 'PREPARE' ? 0 : parameterCountOf(tokens),
       });
       tokens = [];
     }
     if (kind === 'end') return statements;
   }
+}
+
+/** The statement after the first `count` tokens of another. */
+export function statementAfter(
+  { tokens }: PostgresStatement,
+  count: number,
+  whole: string,
+): PostgresStatement {
+  const rest = tokens.slice(count);
+  const from = offsetOf(whole, rest[0].position);
+  const text = whole.slice(from, offsetOf(whole, rest[rest.length - 1].position)).trimEnd();
+  return { text, tokens: rest, parameterCount: parameterCountOf(rest) };
+}
+
+function offsetOf(text: string, { line, column }: SourcePosition): number {
+  let begin = 0;
+  for (let passed = 1; passed < line; passed++) begin = text.indexOf('\n', begin) + 1;
+  const rest = text.slice(begin);
+  return (
+    begin +
+    Array.from(rest)
+      .slice(0, column - 1)
+      .join('').length
+  );
 }
 
 /** The statement with `database.public.` shortened to `public.`; a name of another database stays, and is refused. */

@@ -49,7 +49,7 @@ function plainTokens(cursor: Cursor): readonly Token[] {
     cursor.pass(2);
     return [{ kind: 'sign', text: '::', upper: '', position }];
   }
-  if (code === DOLLAR) return [parameter(cursor)];
+  if (code === DOLLAR) return [dollarQuoted(cursor) ?? parameter(cursor)];
   if ((code | 32) === 101 && text.charCodeAt(at + 1) === QUOTE) return [escaped(cursor)];
   const foreign = foreignAt(cursor);
   if (foreign !== null) return [foreign];
@@ -115,14 +115,26 @@ export function refuseForeign(tokens: readonly Token[]): void {
   }
 }
 
+/** Reads $$...$$ or $tag$...$tag$, in which nothing is escaped; null = the $ begins a parameter. */
+function dollarQuoted(cursor: Cursor): Token | null {
+  const { text, at } = cursor;
+  const position = cursor.position();
+  const tag = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
+  tag.lastIndex = at;
+  const mark = tag.exec(text)?.[0];
+  if (mark === undefined) return null;
+  const end = text.indexOf(mark, at + mark.length);
+  if (end === -1) throw sqlError('the string that begins here has no end', position);
+  cursor.pass(end + mark.length - at);
+  return { kind: 'single', text: text.slice(at + mark.length, end), upper: '', position };
+}
+
 function parameter(cursor: Cursor): Token {
   const { text, at } = cursor;
   const position = cursor.position();
   let end = at + 1;
   while (isDigit(text.charCodeAt(end))) end++;
-  if (end === at + 1) {
-    throw sqlError("strings in $$dollar quotes$$ are not available; write '...'", position);
-  }
+  if (end === at + 1) throw sqlError('$ begins neither a parameter nor a $tag$', position);
   cursor.pass(end - at);
   return { kind: 'sign', text: text.slice(at, end), upper: '', position };
 }

@@ -10,6 +10,7 @@ import { sqlError } from '../sql-error.js';
 import { tablePath } from '../table-name.js';
 import { unexpected } from '../tokens.js';
 import type { CommonTable, OrderKey, Query, QueryBody, SqlNode } from '../tree.js';
+import { defaultOf } from '../write/default-value.js';
 import { readBlock, type Top } from './block.js';
 import { columnNamesOf } from './from.js';
 import { commaList, readOrderBy } from './order-keys.js';
@@ -123,7 +124,7 @@ export class QueryReader extends ExpressionReader {
   #row(): readonly SqlNode[] {
     const { position } = this.peek();
     this.expectSign('(');
-    const row = commaList(this, () => this.expression());
+    const row = commaList(this, () => (this.isWrite ? defaultOf(this) : null) ?? this.expression());
     this.expectClosing(position);
     return row;
   }

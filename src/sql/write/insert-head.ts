@@ -13,8 +13,11 @@ export interface InsertHead {
   readonly next: Token;
 }
 
-/** `next` returns the tokens after INSERT, one after the other. Throws 6000. */
-export function readInsertHead(next: () => Token): InsertHead {
+/**
+ * `next` returns the tokens after INSERT, one after the other. `mayOmit`: without a list, the columns are all of the table, and
+ * `columns` is empty. Throws 6000.
+ */
+export function readInsertHead(next: () => Token, mayOmit = false): InsertHead {
   const into = next();
   if (into.upper !== 'INTO') throw unexpected(into, 'INTO');
   const parts = [next()];
@@ -31,6 +34,7 @@ export function readInsertHead(next: () => Token): InsertHead {
     token = next();
   }
   const table = { ...pathOf(parts), alias };
+  if (mayOmit && (token.upper === 'VALUES' || beginsQuery(token))) return { table, columns: [], next: token };
   if (!isSign(token, '(')) throw unexpected(token, 'the list of columns in parentheses');
   const columns: NamedColumn[] = [];
   do {
@@ -52,6 +56,8 @@ function nameIn(token: Token, what: string): NamedColumn {
   return { name: token.text, position: token.position };
 }
 
+const beginsQuery = ({ upper }: Token): boolean =>
+  upper === 'SELECT' || upper === 'WITH' || upper === 'TABLE';
+
 /** Whether a query whose rows are inserted begins with the token. */
-export const beginsRows = (token: Token): boolean =>
-  token.upper === 'SELECT' || token.upper === 'WITH' || isSign(token, '(');
+export const beginsRows = (token: Token): boolean => beginsQuery(token) || isSign(token, '(');

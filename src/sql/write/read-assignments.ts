@@ -4,6 +4,7 @@ import type { QueryReader } from '../query/query-reader.js';
 import { selectOf } from '../query/select-of.js';
 import { sqlError } from '../sql-error.js';
 import type { FromItem, Query, QueryBody, SourcePosition, SqlNode, UpdateStatement } from '../tree.js';
+import { defaultOf } from './default-value.js';
 
 type Assignment = UpdateStatement['set'][number];
 
@@ -19,7 +20,7 @@ function readAssignment(reader: QueryReader): readonly Assignment[] {
   if (!reader.acceptSign('(')) {
     const { column, position } = readTarget(reader);
     reader.expectSign('=');
-    return [{ column, position, value: reader.value() }];
+    return [{ column, position, value: defaultOf(reader) ?? reader.value() }];
   }
   const targets = commaList(reader, () => readTarget(reader));
   reader.expectClosing(open.position);
@@ -43,7 +44,7 @@ function valuesOf(reader: QueryReader, count: number): readonly SqlNode[] {
   reader.acceptKeyword('ROW');
   const open = reader.peek();
   reader.expectSign('(');
-  const values = commaList(reader, () => reader.value());
+  const values = commaList(reader, () => defaultOf(reader) ?? reader.value());
   reader.expectClosing(open.position);
   if (values.length === count) return values;
   throw sqlError(`${values.length} values for ${count} columns`, open.position);

@@ -4,8 +4,9 @@ import { INSERT_VALUES_MAX } from '../limits.js';
 import type { QueryReader } from '../query/query-reader.js';
 import { refusePhrases } from '../refusals.js';
 import { sqlError } from '../sql-error.js';
-import { isSign, unexpected } from '../tokens.js';
+import { unexpected } from '../tokens.js';
 import type { CommonTable, InsertQueryStatement, InsertStatement, SqlNode } from '../tree.js';
+import { defaultOf } from './default-value.js';
 import { beginsRows, readInsertHead } from './insert-head.js';
 import { readConflict } from './read-conflict.js';
 import { readReturning } from './read-returning.js';
@@ -18,13 +19,7 @@ type Inserted = InsertStatement | InsertQueryStatement;
  */
 export function readInsertTokens(reader: QueryReader, tables: readonly CommonTable[]): Inserted {
   const { position } = reader.next();
-  if (reader.isKeyword('INTO') && !isSign(reader.peek(2), '(') && reader.peek(2).upper !== 'AS') {
-    throw sqlError(
-      'an INSERT names its columns: INSERT INTO t ("entity-id", ...) VALUES (...)',
-      reader.peek(1).position,
-    );
-  }
-  const { table, columns, next } = readInsertHead(() => reader.next());
+  const { table, columns, next } = readInsertHead(() => reader.next(), true);
   if (next.upper !== 'VALUES' && !beginsRows(next)) throw unexpected(next, 'VALUES or a SELECT');
   reader.at--;
   const begun = reader.at;
@@ -72,7 +67,7 @@ function rowOf(reader: QueryReader): SqlNode[] | null {
   reader.expectSign('(');
   const values: SqlNode[] = [];
   do {
-    const value = literalIn(reader.value());
+    const value = literalIn(defaultOf(reader) ?? reader.value());
     if (!isLiteral(value)) return null;
     values.push(value);
     if (values.length > INSERT_VALUES_MAX) throw sqlError('the row has too many values', open.position);

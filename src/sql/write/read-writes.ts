@@ -2,6 +2,7 @@
 import { readFrom } from '../query/from.js';
 import { QueryReader } from '../query/query-reader.js';
 import { refusePhrases } from '../refusals.js';
+import { sqlError } from '../sql-error.js';
 import { tablePath } from '../table-name.js';
 import { isReserved, type TokenReader } from '../token-reader.js';
 import { isSign, type Token, unexpected } from '../tokens.js';
@@ -75,19 +76,39 @@ function readDelete(reader: QueryReader, tables: readonly CommonTable[]): Delete
   return { is: 'delete', position, table, tables, from, where, returning };
 }
 
+/** TRUNCATE [TABLE] name, which deletes all rows. `tokens` are those of the statement. Throws 6000. */
+export function readTruncate(tokens: readonly Token[]): DeleteStatement {
+  const reader = writeReader(tokens);
+  const { position } = reader.next();
+  reader.acceptKeyword('TABLE');
+  const table = tableOf(reader, 'RESTART');
+  if (reader.isSign(',')) throw sqlError('TRUNCATE takes one table', reader.peek().position);
+  if (!reader.acceptKeywords('RESTART', 'IDENTITY')) reader.acceptKeywords('CONTINUE', 'IDENTITY');
+  if (!reader.acceptKeyword('CASCADE')) reader.acceptKeyword('RESTRICT');
+  if (reader.peek().kind !== 'end') throw unexpected(reader.peek(), 'the end of the statement');
+  const nothing = { tables: [], from: [], where: null, returning: null };
+  return { is: 'delete', position, table: { ...table, alias: null }, ...nothing, truncates: true };
+}
+
 const tablesAfter = (reader: QueryReader, keyword: string): readonly FromItem[] =>
   reader.acceptKeyword(keyword) ? readFrom(reader) : [];
 
 const whereOf = (reader: QueryReader): SqlNode | null =>
   reader.acceptKeyword('WHERE') ? reader.expression() : null;
 
+const NEVER_ALIASES: ReadonlySet<string> = new Set(['RETURNING', 'CONTINUE', 'CASCADE', 'RESTRICT']);
+
 /** Parses a table with an optional alias, after which the given word may follow. */
 function tableOf(reader: TokenReader, followedBy: string): TableName {
+  // No table has others that inherit from it.
+  if (reader.isKeyword('ONLY') && reader.peek(1).kind !== 'sign' && reader.peek(1).upper !== followedBy)
+    reader.next();
   const path = tablePath(reader.expectName("a table's name"), reader);
   const named = reader.acceptKeyword('AS');
   const token = reader.peek();
   const { kind, upper } = token;
-  const bare = kind === 'word' && !isReserved(token) && upper !== followedBy && upper !== 'RETURNING';
+  const isNext = upper === followedBy || NEVER_ALIASES.has(upper);
+  const bare = kind === 'word' && !isReserved(token) && !isNext;
   const follows = named || bare || kind === 'bracketed' || kind === 'double';
   return { ...path, alias: follows ? reader.expectAlias(named) : null };
 }

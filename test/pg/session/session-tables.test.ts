@@ -87,7 +87,7 @@ t.test('temporary tables and views', async (t) => {
 
   t.test('what is not available is refused, also over HTTP', async (t) => {
     for (const text of [
-      'CREATE TEMP TABLE x (a int)',
+      'CREATE TEMP TABLE x (a nothing)',
       'DROP VIEW nix',
       'CREATE TEMP VIEW v AS SELECT nix FROM "default"',
     ]) {

@@ -1,7 +1,8 @@
 /**
  * Statements that tools and drivers write, over tables of our own: each must have the answer of PostgreSQL over the same rows, with
  * the same names of columns. Statements on the system catalogs must be answered; their rows are those of another database. A
- * statement after a comment `-- May be refused: reason` may instead be refused, with an error of the statement.
+ * statement after a comment `-- May be refused: reason` may instead be refused, with an error of the statement, and one after
+ * `-- Fails.` must fail with the code of PostgreSQL.
  */
 import fs from 'node:fs';
 import type { PGlite } from '@electric-sql/pglite';
@@ -20,6 +21,7 @@ interface Statement {
   readonly text: string;
   readonly line: number;
   readonly mayBeRefused: boolean;
+  readonly fails: boolean;
 }
 
 /** The statements of a file: each ends with a semicolon at the end of a line and is separated by an empty line. */
@@ -29,8 +31,9 @@ function statementsIn(text: string): readonly Statement[] {
     const own = line;
     line += paragraph.split('\n').length + 1;
     const mayBeRefused = /^-- May be refused: .+$/m.test(paragraph);
+    const fails = /^-- Fails\.$/m.test(paragraph);
     const statement = paragraph.replaceAll(/^--.*$/gm, '').trim();
-    return statement === '' ? [] : [{ text: statement, line: own, mayBeRefused }];
+    return statement === '' ? [] : [{ text: statement, line: own, mayBeRefused, fails }];
   });
 }
 
@@ -76,6 +79,13 @@ function resultText({ names, rows }: Result, isOrdered: boolean): string {
 
 const isOrdered = (text: string): boolean => /\border by\b[^()]*(\([^()]*\)[^()]*)*;$/i.test(text);
 
+/** The SQLSTATE with which a statement fails. */
+const codeOf = (query: Promise<Result>): Promise<string> =>
+  query.then(
+    () => 'an answer',
+    (error: { readonly code?: string }) => error.code ?? String(error),
+  );
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 t.test('statements of tools', async (t) => {
@@ -101,7 +111,14 @@ t.test('statements of tools', async (t) => {
   t.test('there are enough of them', async (t) => t.ok(count >= COUNT_MIN, `${count} statements`));
 
   /** How the answer differs from that of PostgreSQL; null = not at all, or the statement may be refused and is. */
-  async function differenceOf({ text, mayBeRefused }: Statement): Promise<string | null> {
+  async function differenceOf({ text, mayBeRefused, fails }: Statement): Promise<string | null> {
+    if (fails) {
+      const [found, wanted] = [
+        await codeOf(queryServer(client, text)),
+        await codeOf(queryOracle(database, text)),
+      ];
+      return found === wanted ? null : `found ${found}\nwanted ${wanted}`;
+    }
     let result: Result;
     try {
       result = await queryServer(client, text);

@@ -132,7 +132,9 @@ t.test('syntax without an equivalent is refused with its position', (t) => {
   t.match(refused('SELECT a FROM t WHERE a = ANY (ARRAY[ARRAY[1], 2])'), [/where \) is expected/, 46]);
   t.match(refused(`SELECT ${'ARRAY['.repeat(9_000)}`), [/nested more than 64/, 392]);
   t.match(refused('SELECT $0 FROM t'), [/parameters are \$1 to/, 8]);
-  t.match(refused('SELECT $$x$$ FROM t'), [/dollar quotes/, 8]);
+  t.equal(refused('SELECT $$x$$ FROM t'), null);
+  t.match(refused('SELECT $a$x$$ FROM t'), [/has no end/, 8]);
+  t.match(refused('SELECT $ FROM t'), [/neither a parameter/, 8]);
   t.match(refused("SELECT 'a' LIKE 'b\\\\\\'"), [/ends with its ESCAPE/, 17]);
   t.match(refused('SELECT "" FROM t'), [/at least one character/, 8]);
   t.end();

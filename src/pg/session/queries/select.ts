@@ -13,6 +13,7 @@ import { type RowField, rowDescription } from '../../protocol/messages.js';
 import { rowField } from '../../protocol/types.js';
 import type { Answer } from '../answer.js';
 import type { SessionTables } from '../session-tables.js';
+import type { TransactionVersion } from '../transaction-mode.js';
 import type { Waiting } from '../waiting.js';
 
 /** A caller's view of a database, in the turn in which it was authorized. */
@@ -96,17 +97,21 @@ export function bindSelect(
 
 export const rowFields = ({ fields }: BoundSelect): readonly RowField[] => fields.map(rowField);
 
-/**
- * Starts the query. `fields` are the fields of its rows, or the described fields to which they convert without loss; `formats`
- * are the format codes of the Bind message.
- */
+export interface SelectOptions {
+  /** The format codes of the Bind message. */
+  readonly formats: readonly number[];
+  readonly waiting: Waiting;
+  /** What the version of the transaction needs to know; null = the SELECT reads a version of its own. */
+  readonly version: ReturnType<TransactionVersion['begin']> | null;
+}
+
+/** Starts the query. `fields` are the fields of its rows, or the described fields to which they convert without loss. */
 export function answerSelect(
   engine: Pick<EngineApi, 'select'>,
   request: PostgresRequest,
   bound: BoundSelect,
   fields: readonly RowField[],
-  formats: readonly number[],
-  waiting: Waiting,
+  { formats, waiting, version }: SelectOptions,
 ): Answer {
   const wanted = formatsFor(formats, fields.length);
   const { plan, explain } = bound;
@@ -115,7 +120,10 @@ export function answerSelect(
   const { parts, done } = engine.select([{ plan, explain, isRestricted }], 'postgres', {
     cancellation: waiting,
     bypassCache: false,
-    onEnd: (facts) => request.measured(facts),
+    onEnd: (facts) => {
+      version?.onEnd(facts);
+      request.measured(facts);
+    },
   });
   return {
     description: rowDescription(fields, wanted),
@@ -125,6 +133,7 @@ export function answerSelect(
       done,
       fields.map(({ typeId }) => typeId),
       wanted,
+      version,
     ),
     tag: (rowCount) => (explain === 'no' ? `SELECT ${rowCount}` : 'EXPLAIN'),
     over: (error, rowCount) => request.ended(error, rowCount),
@@ -136,6 +145,7 @@ async function* converted(
   done: ((part: Uint8Array) => void) | undefined,
   typeIds: readonly number[],
   formats: readonly number[],
+  version: SelectOptions['version'],
 ): AsyncGenerator<Buffer, void, void> {
   const isText = formats.every((format) => format === 0);
   for await (const part of parts) {
@@ -146,4 +156,5 @@ async function* converted(
     done?.(part);
     yield own;
   }
+  version?.check();
 }

@@ -81,6 +81,37 @@ export function blockSteps(
   return { catalogs, changes };
 }
 
+/** The catalogs of a block, of which each statement adds one, while nobody else changes the catalog. */
+export class BlockCatalogs {
+  #base: readonly unknown[] = [];
+  #catalogs: Catalog[] = [];
+
+  /** The catalog before each of the writes, and after the last. Throws the errors of the statements. */
+  of(
+    writes: readonly (ModelWrite | { readonly is: 'statement' | 'copy' })[],
+    scope: BlockScope,
+  ): readonly Catalog[] {
+    const { context, tables } = scope;
+    const base = [context.model, context.savedQueries, tables?.all];
+    if (base.some((part, at) => part !== this.#base[at]) || this.#catalogs.length === 0) {
+      this.#base = base;
+      this.#catalogs = [catalogOf(context.model, context)];
+    }
+    const catalogs = this.#catalogs;
+    for (let at = catalogs.length - 1; at < writes.length; at++) {
+      const write = writes[at];
+      const before = catalogs[at];
+      catalogs.push(write.is === 'model' ? applyChanges(before, changesOf(write, before, scope)) : before);
+    }
+    return catalogs;
+  }
+
+  /** Forgets what the writes after the first `count` change. */
+  cut(count: number): void {
+    this.#catalogs.length = Math.min(this.#catalogs.length, count + 1);
+  }
+}
+
 /** Throws 511 or 503 if the caller may not make the change. Renaming takes the permissions to delete and to create. */
 export function grantChange({ statement }: ModelWrite, catalog: Catalog, request: PostgresRequest): void {
   const grant = request.grantWrite();

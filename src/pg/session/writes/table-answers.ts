@@ -44,18 +44,58 @@ export async function answerSessionTables(
     tables.add(name, { is: 'view', query: statement.query.query, columnNames, tables: tables.all }, () => {});
     return done('CREATE VIEW');
   }
-  if (statement.ifNotExists && tables.has(name)) return done('CREATE TABLE AS');
+  const { query, onCommit } = statement;
+  if (statement.ifNotExists && tables.has(name))
+    return done(query === null ? 'CREATE TABLE' : 'CREATE TABLE AS');
   tables.checkNew(name);
-  if (statement.query === null) throw new ProtocolError('0A000', TEMP_COLUMNS);
-  const { plan, columns } = sql.bindColumns(statement.query.query, sqlRequest);
+  if (query === null) {
+    const listed = sql.sessionColumns(statement.columns ?? []);
+    tables.add(name, { is: 'rows', columns: listed, rows: [] }, () => {}, onCommit);
+    return done('CREATE TABLE');
+  }
+  const { plan, columns } = sql.bindColumns(query.query, sqlRequest);
   const lines = await linesOf(engine, plan, request, waiting);
-  const release = hold(lines.reduce((sum, line) => sum + line.length, 0) * MEMORY_PER_CHARACTER);
-  if (release === null) throw new ProtocolError('53200', 'the memory limit is reached; try again later');
-  tables.add(name, { is: 'rows', columns, rows: sql.sessionRows(lines, columns) }, release);
+  const rows = sql.sessionRows(lines, columns);
+  tables.add(name, { is: 'rows', columns, rows }, reserved(lines, hold), onCommit);
   return done(`SELECT ${lines.length}`);
 }
 
-const TEMP_COLUMNS = 'a temporary table is made of a query: CREATE TEMP TABLE name AS SELECT ...';
+/** Reserves the memory of rows. Throws 53200. */
+function reserved(lines: readonly string[], hold: SessionScope['hold']): () => void {
+  const release = hold(lines.reduce((sum, line) => sum + line.length, 0) * MEMORY_PER_CHARACTER);
+  if (release === null) throw new ProtocolError('53200', 'the memory limit is reached; try again later');
+  return release;
+}
+
+/** The answer of a write to a temporary table; null = the statement writes to another. If it rejects, nothing is written. */
+export async function answerSessionWrite(
+  statement: sql.WriteStatement,
+  { tables, hold }: SessionScope,
+  engine: Pick<EngineApi, 'select'>,
+  request: PostgresRequest,
+  waiting: Waiting,
+): Promise<Answer | null> {
+  const { name, database } = statement.table;
+  const table = database === undefined ? tables.all.get(name.toLowerCase()) : undefined;
+  if (table === undefined) return null;
+  if (table.is === 'view') throw new ProtocolError('42809', 'a view cannot be written to');
+  const { columns, rows: before } = table;
+  const query = sql.sessionWrite(statement, columns);
+  const { plan } = sql.bindColumns(query, requestOf(request.context, 'postgres', tables));
+  const lines = await linesOf(engine, plan, request, waiting);
+  const isUpdate = statement.is === 'update';
+  const flagged = isUpdate ? [...columns, CHANGED] : columns;
+  const rows = sql.sessionRows(lines, flagged);
+  const isInsert = statement.is === 'insert' || statement.is === 'insert-query';
+  const after = isInsert ? [...before, ...rows] : rows.map((row) => row.slice(0, columns.length));
+  if (after.length > ROWS_MAX) throw tooLarge();
+  const written = after.map((row) => row.map((value) => String(value)).join());
+  tables.add(name, { ...table, rows: after }, reserved(written, hold));
+  if (isInsert) return done(`INSERT 0 ${rows.length}`);
+  if (!isUpdate) return done(`DELETE ${before.length - rows.length}`);
+  return done(`UPDATE ${rows.filter((row) => row[columns.length] === true).length}`);
+}
+
 /** The text, and the values made of it. */
 const MEMORY_PER_CHARACTER = 8;
 const ROWS_MAX = 50_000;
@@ -74,7 +114,16 @@ function linesOf(
   return readLines(stream, (lineCount, partBytes) => {
     byteCount += partBytes;
     if (lineCount <= ROWS_MAX && byteCount <= BYTES_MAX) return;
-    const most = `${ROWS_MAX} rows and ${BYTES_MAX} bytes`;
-    throw new ProtocolError('54000', `a temporary table has at most ${most}`);
+    throw tooLarge();
   });
 }
+
+/** The last column of the rows of an UPDATE. */
+const CHANGED = {
+  name: 'changed',
+  type: { type: 'boolean' },
+  traits: { points: false, letters: 'mixed' },
+} as const;
+
+const tooLarge = (): Error =>
+  new ProtocolError('54000', `a temporary table has at most ${ROWS_MAX} rows and ${BYTES_MAX} bytes`);

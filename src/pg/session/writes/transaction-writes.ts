@@ -13,6 +13,7 @@ import { type DatabaseContext, type PostgresRequest, requestOf } from '../querie
 import type { SessionTables } from '../session-tables.js';
 import type { Waiting } from '../waiting.js';
 import {
+  BlockCatalogs,
   type BlockScope,
   blockSteps,
   catalogOf,
@@ -55,6 +56,7 @@ export class TransactionWrites {
   #pending: PendingWrite[] = [];
   /** What `#pending` writes; null = not collected. */
   #earlier: sql.EarlierWrites | null = null;
+  readonly #catalogs = new BlockCatalogs();
   #byteCount = 0;
   readonly #releases: (() => void)[] = [];
   /** The savepoints of the block, with the number of writes before each. */
@@ -72,7 +74,7 @@ export class TransactionWrites {
   add(write: PendingWrite, request: PostgresRequest, tables: Pick<SessionTables, 'all'> | null = null): void {
     request.grantWrite();
     const scope = { context: request.context, tables };
-    const catalogs = blockSteps(this.#pending, catalogOf(scope.context.model, scope.context), scope).catalogs;
+    const catalogs = this.#catalogs.of(this.#pending, scope);
     const requestAt = requestsIn(catalogs, scope);
     const at = requestAt(this.#pending.length);
     const before = this.#writesBefore(requestAt);
@@ -95,9 +97,9 @@ export class TransactionWrites {
     this.#releases.push(release);
     this.#byteCount = byteCount;
     this.#pending.push(write);
-    // What a change creates is known when it is applied.
-    if (write.is === 'model') this.#earlier = null;
-    else before.addStatement(statementOf(write), at, () => at);
+    const after = (): sql.SqlRequest =>
+      requestsIn(this.#catalogs.of(this.#pending, scope), scope)(this.#pending.length);
+    before.addStatement(statementOf(write), at, write.is === 'model' ? after : () => at);
   }
 
   /** Whether the block creates, renames or drops tables or views. */
@@ -107,7 +109,8 @@ export class TransactionWrites {
 
   /** The context of the next statement: with the tables and views as the block makes them. Throws like `add`. */
   contextAfter(context: DatabaseContext, tables: Pick<SessionTables, 'all'>): DatabaseContext {
-    const { catalogs } = blockSteps(this.#pending, catalogOf(context.model, context), { context, tables });
+    if (!this.changesModel) return context;
+    const catalogs = this.#catalogs.of(this.#pending, { context, tables });
     return contextIn(context, catalogs[this.#pending.length]);
   }
 
@@ -146,6 +149,7 @@ export class TransactionWrites {
   rollbackTo(name: string): void {
     const at = this.#savepointIndex(name);
     this.#pending.length = this.#savepoints[at].writeCount;
+    this.#catalogs.cut(this.#pending.length);
     this.#earlier = null;
     this.#savepoints.length = at + 1;
     this.#byteCount = this.#pending.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -164,6 +168,7 @@ export class TransactionWrites {
 
   drop(): void {
     this.#pending = [];
+    this.#catalogs.cut(0);
     this.#earlier = null;
     this.#byteCount = 0;
     this.#savepoints.length = 0;

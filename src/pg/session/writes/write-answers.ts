@@ -27,7 +27,7 @@ export async function answerWrite(
   request: PostgresRequest,
 ): Promise<Answer> {
   const pending = { is: 'statement', statement: write, bytes } as const;
-  const verb = write.is === 'insert-query' ? 'INSERT' : write.is.toUpperCase();
+  const verb = verbOf(write);
   if (state.isInBlock) {
     // The number of rows of a query, and of entities of a change, is known when it takes effect.
     const tag = write.is === 'insert' ? `INSERT 0 ${write.rows.length}` : verb;
@@ -40,10 +40,16 @@ export async function answerWrite(
   }
   const { numbers, rows } = await runWrites(engine, [pending], request, state.tables, waiting);
   request.ended(null, numbers[0]);
-  const tag = verb === 'INSERT' ? `INSERT 0 ${numbers[0]}` : `${verb} ${numbers[0]}`;
+  const count = verb === 'TRUNCATE TABLE' ? '' : ` ${numbers[0]}`;
+  const tag = verb === 'INSERT' ? `INSERT 0${count}` : `${verb}${count}`;
   return write.returning === null
     ? done(tag)
     : withRows(tag, returnedFields(write, request.context), rows, formats);
+}
+
+function verbOf(write: sql.WriteStatement): string {
+  if (write.is === 'delete' && write.truncates === true) return 'TRUNCATE TABLE';
+  return write.is === 'insert-query' ? 'INSERT' : write.is.toUpperCase();
 }
 
 export interface WriteOptions {

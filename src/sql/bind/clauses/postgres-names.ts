@@ -25,6 +25,12 @@ const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
   ['timestamp without time zone', 'timestamp'],
 ]);
 
+/** Functions that PostgreSQL names otherwise. */
+const CALL_NAMES: ReadonlyMap<string, string> = new Map([
+  ['trim', 'btrim'],
+  ['timezone local', 'timezone'],
+]);
+
 /** A name, and whether it is preferred to the name of a surrounding cast or CASE. */
 interface Named {
   readonly name: string;
@@ -40,9 +46,10 @@ export const postgresName = (node: SqlNode, columnNameOf: ColumnName): string =>
 function named(node: SqlNode, columnNameOf: ColumnName): Named | null {
   const column = columnNameOf(node);
   if (column !== null) return strong(column);
+  if ('isOperator' in node && node.isOperator === true) return null;
   switch (node.is) {
     case 'call':
-      return strong(node.name === 'trim' ? 'btrim' : node.name);
+      return strong(CALL_NAMES.get(node.name) ?? node.name);
     case 'over':
     case 'filtered':
     case 'ordered':

@@ -51,9 +51,17 @@ export function shapeOf(
   const uses = plainUses(items, sources);
   if (groupBy.length > 0)
     return { grouping: 'keys', rowEvents: oneColumn(nodeUses(groupBy, sources).events) };
+  if (aggregate !== null && uses.attributes && sources.dialect === 'postgres') throw ungrouped(items);
   if (aggregate !== null) return { grouping: uses.attributes ? 'entities' : 'one', rowEvents: null };
   const grouping = distinct && from !== null ? 'outputs' : 'rows';
   return { grouping, rowEvents: oneColumn(uses.events) };
+}
+
+/** PostgreSQL has no groups by entity. */
+function ungrouped(items: readonly Item[]): Error {
+  const plain = items.find(({ ref }) => ref !== null && isPlain(ref)) ?? items[0];
+  const name = plain.ref === null ? 'a column beside an aggregate' : quoted(nameOfRef(plain.ref));
+  return sqlError(`${name} must be in GROUP BY or in an aggregate`, plain.node.position);
 }
 
 function plainUses(items: readonly Item[], sources: Sources): PlainUses {

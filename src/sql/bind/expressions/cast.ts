@@ -17,6 +17,7 @@ import {
   isNull,
   isTextConstant,
   JSON_TYPE,
+  junctionOf,
 } from './build.js';
 import { exactly, fitsDigits, floorDivide, stepBetween } from './convert.js';
 import { readBeside, readNumber } from './literals.js';
@@ -36,11 +37,34 @@ export function bindCast(node: NodeOf<'cast'>, binder: Binder): Expression {
     const whole = explicitCast(of, type, lenient, position);
     return isNull(whole) ? whole : callOf('left', TEXT, [whole, integerOf(precision)]);
   }
-  if (type.type !== 'decimal' || node.limitsDigits !== true) return explicitCast(of, type, lenient, position);
+  if (node.limitsDigits !== true) return explicitCast(of, type, lenient, position);
+  if (type.type === 'integer') return inRange(explicitCast(of, type, lenient, position), node.typeName);
+  if (type.type !== 'decimal') return explicitCast(of, type, lenient, position);
   if (precision === null) return asNumeric(of, lenient, position);
   const cast = explicitCast(of, type, lenient, position);
   return isNull(cast) ? cast : callOf('limit-digits', type, [cast, integerOf(precision)]);
 }
+
+/** PostgreSQL's integer types of less than 64 bits. */
+const RANGES: Readonly<Record<string, readonly [name: string, limit: number]>> = {
+  ...{ int: ['integer', 2 ** 31], integer: ['integer', 2 ** 31], int4: ['integer', 2 ** 31] },
+  ...{ smallint: ['smallint', 2 ** 15], int2: ['smallint', 2 ** 15] },
+};
+
+/** The integer, which must be in the range of the type. Throws 6000 for a constant that is not. */
+function inRange(of: Expression, type: string): Expression {
+  const range = RANGES[type.toLowerCase()];
+  if (range === undefined || isNull(of) || isDatePart(of)) return of;
+  const [name, limit] = range;
+  if (of.op === 'constant' && Number(of.value) >= -limit && Number(of.value) < limit) return of;
+  const above = compareOf('>=', of, integerOf(-limit));
+  const below = compareOf('<', of, integerOf(limit));
+  const message = constantOf(TEXT, `${name} out of range`);
+  return callOf('checked', INTEGER, [of, junctionOf('and', [above, below]), message]);
+}
+
+const isDatePart = (of: Expression): boolean =>
+  of.op === 'call' && of.name === 'date-part' && of.unit !== 'epoch';
 
 /** JSON that is not a list, whose text in PostgreSQL is another. */
 const isPlainJson = (type: SqlType): boolean => type.type === 'json' && type.items === undefined;

@@ -1,9 +1,16 @@
 /** Number functions. Integers stay integers; roots, powers and logarithms are floats. */
 
-import { type Constant, type Expression, FLOAT, INTEGER, type ScalarFunction } from '../../../ir/index.js';
+import {
+  type Constant,
+  type Expression,
+  FLOAT,
+  INTEGER,
+  type ScalarFunction,
+  TEXT,
+} from '../../../ir/index.js';
 import { type SqlType, scaleOf } from '../../../vector/index.js';
 import { calculated, divided } from '../expressions/arithmetic.js';
-import { callOf, castOf, constantOf, integerOf } from '../expressions/build.js';
+import { callOf, castOf, compareOf, constantOf, integerOf, junctionOf } from '../expressions/build.js';
 import { unify } from '../expressions/coerce.js';
 import { comparableTogether } from '../expressions/text-case.js';
 import { isExactNumber } from '../expressions/types.js';
@@ -17,10 +24,42 @@ const keeping =
   ([of]) =>
     callOf(name, of.type, [of]);
 
+/** In PostgreSQL's dialect, an argument without a result is an error. */
 const floating =
   (name: ScalarFunction): Make =>
-  (args) =>
-    callOf(name, FLOAT, args);
+  (args, { ofPostgres }) => {
+    const domain = ofPostgres ? DOMAINS[name] : undefined;
+    const call = callOf(name, FLOAT, args);
+    if (domain === undefined) return call;
+    const [message, ...bounds] = domain;
+    const inside = bounds.map(([operator, bound]) => compareOf(operator, args[0], constantOf(FLOAT, bound)));
+    return callOf('checked', FLOAT, [call, junctionOf('and', inside), constantOf(TEXT, message)]);
+  };
+
+type Domain = readonly [
+  message: string,
+  ...bounds: (readonly [operator: '>' | '>=' | '<=', bound: number])[],
+];
+
+const LOGARITHM: Domain = ['cannot take logarithm of zero or a negative number', ['>', 0]];
+const OUTSIDE = 'input is out of range';
+const OVERFLOW = 'value out of range: overflow';
+const EXPONENT_MAX = Math.log(Number.MAX_VALUE);
+
+/** Arguments for which PostgreSQL's functions have results. */
+const DOMAINS: Partial<Readonly<Record<ScalarFunction, Domain>>> = {
+  sqrt: ['cannot take square root of a negative number', ['>=', 0]],
+  ln: LOGARITHM,
+  log2: LOGARITHM,
+  log10: LOGARITHM,
+  asin: [OUTSIDE, ['>=', -1], ['<=', 1]],
+  acos: [OUTSIDE, ['>=', -1], ['<=', 1]],
+  acosh: [OUTSIDE, ['>=', 1]],
+  atanh: [OUTSIDE, ['>=', -1], ['<=', 1]],
+  exp: [OVERFLOW, ['<=', EXPONENT_MAX]],
+  sinh: [OVERFLOW, ['>=', -EXPONENT_MAX], ['<=', EXPONENT_MAX]],
+  cosh: [OVERFLOW, ['>=', -EXPONENT_MAX], ['<=', EXPONENT_MAX]],
+};
 
 /** An integer; in PostgreSQL's dialect, a decimal without places, whose quotients are decimals. */
 const wholeType = ({ type }: Expression, { ofPostgres }: CallSite): SqlType =>
@@ -75,8 +114,14 @@ const wholeOf =
     callOf(name, INTEGER, args);
 
 /** LOG(x) has base 10, LOG(base, x) another one, as in DuckDB and Postgres. */
-const logarithm: Make = ([first, value]) =>
-  value === undefined ? callOf('log10', FLOAT, [first]) : callOf('log-base', FLOAT, [first, value]);
+const logarithm: Make = ([first, value], site) => {
+  if (value === undefined) return floating('log10')([first], site);
+  const [base, of] = site.ofPostgres ? [first, value].map((each) => positive(each)) : [first, value];
+  return callOf('log-base', FLOAT, [base, of]);
+};
+
+const positive = (of: Expression): Expression =>
+  callOf('checked', FLOAT, [of, compareOf('>', of, constantOf(FLOAT, 0)), constantOf(TEXT, LOGARITHM[0])]);
 
 const bucket: Make = ([of, low, high, count], { position }) =>
   callOf('width-bucket', INTEGER, [...unify([of, low, high], position).members, count]);

@@ -19,7 +19,14 @@ import { allMembersOf } from '../nodes.js';
 import type { SessionTable } from '../request.js';
 import { type Build, extended, joined, ONE_ROW_RELATION } from './build.js';
 import type { BoundQuery, QueryContext, VisibleTable, VisibleTables } from './context.js';
-import { DerivedTable, type MergedColumn, type NamedTable, Namespace, NO_TABLES } from './namespace.js';
+import {
+  DerivedTable,
+  type MergedColumn,
+  type NamedTable,
+  Namespace,
+  NO_TABLES,
+  TemporaryTable,
+} from './namespace.js';
 import { type OutputColumn, PLAIN_TRAITS, plainColumn } from './plan-columns.js';
 import { columnScope, type QueryScope } from './query-scope.js';
 import { BaseTable, type EventTableName } from './tables/base-table.js';
@@ -112,7 +119,7 @@ export class FromBinder {
   #ofSession(own: SessionTable, table: TableName): BoundFrom {
     const { name, alias, position } = table;
     const named = (columns: readonly OutputColumn[]): Namespace =>
-      new Namespace([new DerivedTable(alias ?? name, columns, position)], []);
+      new Namespace([new TemporaryTable(alias ?? name, columns, position)], []);
     if (own.is === 'view') return this.#view(this.#context.bindView(own), own.columnNames, table);
     const columns = own.columns.map((column) => ({
       ...this.#context.columns.add(column.type, column.traits, column.name),

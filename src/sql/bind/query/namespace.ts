@@ -31,7 +31,14 @@ export class DerivedTable implements NamedTable {
 
   find(name: string): OutputColumn | null {
     const exact = this.#named((column) => lowerCase(column) === name, name);
-    return exact ?? this.#named((column) => lowerCase(column).replaceAll('-', '_') === name, name);
+    return (
+      exact ?? this.#named((column) => lowerCase(column).replaceAll('-', '_') === this.spelled(name), name)
+    );
+  }
+
+  /** A name as those of the columns are compared with it: underscores find dashes. */
+  protected spelled(name: string): string {
+    return name;
   }
 
   #named(isNamed: (name: string) => boolean, name: string): OutputColumn | null {
@@ -42,6 +49,16 @@ export class DerivedTable implements NamedTable {
 
   all(): readonly OutputColumn[] {
     return this.#columns;
+  }
+}
+
+/**
+ * A temporary table, in whose names dashes find underscores too: tools read the names of its columns from the table for which its
+ * rows are.
+ */
+export class TemporaryTable extends DerivedTable {
+  protected override spelled(name: string): string {
+    return name.replaceAll('-', '_');
   }
 }
 

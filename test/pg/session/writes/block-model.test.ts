@@ -163,15 +163,15 @@ t.test('views', async (t) => {
       ],
     );
     const named = `SELECT viewname FROM pg_views WHERE schemaname = 'public' ORDER BY 1`;
-    t.strictSame(await rows(named), [{ viewname: 'halves' }, { viewname: 'old-ones' }]);
+    t.strictSame(await rows(named), [{ viewname: 'halves' }, { viewname: 'old_ones' }]);
     t.strictSame(
       await rows("SELECT table_name FROM information_schema.views WHERE table_schema = 'public' ORDER BY 1"),
-      [{ table_name: 'halves' }, { table_name: 'old-ones' }],
+      [{ table_name: 'halves' }, { table_name: 'old_ones' }],
     );
     await client.query('CREATE VIEW third AS SELECT 1 AS one');
     t.equal((await rows(named)).length, 3, 'a new view appears at once');
     await client.query('DROP VIEW third');
-    t.match(await rows(`SELECT obj_description('"old-ones"'::regclass) AS query`), [
+    t.match(await rows(`SELECT obj_description('old_ones'::regclass) AS query`), [
       { query: /^SELECT name, age.*-- old$/ },
     ]);
   });

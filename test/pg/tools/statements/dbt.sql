@@ -43,7 +43,6 @@ select count(*) as failures, count(*) != 0 as should_warn, count(*) != 0 as shou
 ) dbt_internal_test;
 
 -- Seeds and models of dates.
--- May be refused: arithmetic of intervals
 with rawdata as (
   with p as (select 0 as generated_number union all select 1), unioned as (
     select p0.generated_number * power(2, 0) + p1.generated_number * power(2, 1) + p2.generated_number * power(2, 2) + 1 as generated_number
@@ -63,7 +62,6 @@ from "quarry"."public"."orders" group by status;
 select *, row_number() over (partition by "person-id" order by "created-at" desc, "entity-id") as row_num from "quarry"."public"."orders"
 where "created-at" >= (select max("created-at") - interval '60 days' from "quarry"."public"."orders");
 
--- May be refused: generate_series in the list of a SELECT
 with spine as (select generate_series('2023-01-01'::date, '2023-01-10'::date, '1 day'::interval)::date as day)
 select spine.day, count(o."entity-id") as n from spine left join orders o on o."created-at"::date = spine.day group by 1 order by 1;
 

@@ -2,7 +2,6 @@
 
 SELECT people.country AS "people.country", COUNT(*) AS "people.count" FROM public.people AS people GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 500;
 
--- May be refused: TO_CHAR
 SELECT (TO_CHAR(DATE_TRUNC('month', orders."created-at" ), 'YYYY-MM')) AS "orders.created_month", COALESCE(SUM(orders.total), 0) AS "orders.total"
 FROM public.orders AS orders WHERE ((( orders."created-at" ) >= ((SELECT TIMESTAMP '2023-01-01')) AND ( orders."created-at" ) < ((SELECT TIMESTAMP '2024-01-01'))))
 GROUP BY (DATE_TRUNC('month', orders."created-at" )) ORDER BY 1 DESC FETCH NEXT 500 ROWS ONLY;
@@ -45,7 +44,6 @@ SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY orders.total) AS "orders.p25
 SELECT products.title AS "products.title" FROM public.products AS products WHERE (UPPER(products.title) LIKE UPPER('%a%')) AND (products.title IS NOT NULL AND LENGTH(products.title) <> 0)
 GROUP BY 1 ORDER BY 1 LIMIT 5000;
 
--- May be refused: TO_CHAR
 SELECT (CAST(EXTRACT(DOW FROM orders."created-at") AS INT)) AS "day_index", (TO_CHAR(orders."created-at", 'FMDay')) AS "day", COUNT(*) AS "n" FROM public.orders AS orders GROUP BY 1, 2 ORDER BY 1;
 
 -- Symmetric aggregates: sums and means over a join that repeats rows.
