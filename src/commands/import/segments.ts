@@ -2,10 +2,9 @@
  * `quarry import --segments FILE`: makes the segments that `quarry export --segments` wrote. No segment is changed: if one of the
  * names exists, nothing is made.
  */
-import fs from 'node:fs';
 import { flagTextOf, readArguments } from '../admin/admin-options.js';
 import { type CommandContext, EXIT, type ExitCode } from '../command.js';
-import { linesOf, membersOf } from '../export/json-line.js';
+import { membersOf } from '../export/json-line.js';
 import { REMOTE_FLAGS, type RemoteAccess, RemoteClient, RemoteError, readRemote } from '../remote/index.js';
 
 const FLAGS = { ...REMOTE_FLAGS, segments: { type: 'string' } } as const;
@@ -30,7 +29,7 @@ export async function importSegments(argv: readonly string[], context: CommandCo
   }
   const access = await readRemote(read.flags, 'master-key', context);
   if ('wrong' in access) return context.usage(access.wrong);
-  const lines = await segmentLines(file);
+  const lines = segmentLines(context.readText(file), file);
   const client = new RemoteClient(access, 1);
   try {
     const made = await makeSegments(lines, new SegmentSender(client, access, context.interrupted()));
@@ -41,16 +40,10 @@ export async function importSegments(argv: readonly string[], context: CommandCo
   return EXIT.done;
 }
 
-async function segmentLines(file: string): Promise<SegmentLine[]> {
-  const lines: SegmentLine[] = [];
-  let number = 0;
-  for await (const text of linesOf(fs.createReadStream(file))) {
-    number++;
-    if (text.trim() === '') continue;
-    lines.push(segmentLine(text, `${file}: line ${number}`));
-  }
-  return lines;
-}
+const segmentLines = (text: string, file: string): SegmentLine[] =>
+  text
+    .split('\n')
+    .flatMap((line, index) => (line.trim() === '' ? [] : [segmentLine(line, `${file}: line ${index + 1}`)]));
 
 function segmentLine(text: string, where: string): SegmentLine {
   let members: ReturnType<typeof membersOf>;
