@@ -17,6 +17,7 @@ import { bindAggregate, isAggregateNode, isGrouping } from './aggregates.js';
 import { answerOf, type BoundItem, type BoundSortKey } from './answer.js';
 import { type Build, filtered, joined } from './build.js';
 import type { BoundQuery, QueryContext, QueryTail, VisibleTables } from './context.js';
+import { type CountedAggregate, checkEventRows } from './event-rows.js';
 import { FromBinder } from './from.js';
 import { GroupingSets } from './grouping-sets.js';
 import { Groups } from './groups.js';
@@ -62,6 +63,7 @@ export class BlockBinder {
   readonly #windows: Windows;
   /** The bound aggregates, by their nodes. */
   readonly #aggregates = new Map<SqlNode, Expression>();
+  readonly #counted: CountedAggregate[] = [];
   /** The columns of the block's rows that were read. */
   readonly #rows = new Set<number>();
   #isGrouped = false;
@@ -110,7 +112,9 @@ export class BlockBinder {
     this.#window(later);
     if (qualify !== null)
       this.#filter([this.#over(bindCondition(qualify, this.#after('QUALIFY')), qualify.position)]);
-    return this.#answer();
+    const answer = this.#answer();
+    checkEventRows(this.#counted, this.#namespace.tables);
+    return answer;
   }
 
   #itemsOf(items: readonly SelectItem[]): readonly Item[] {
@@ -202,6 +206,7 @@ export class BlockBinder {
       return;
     }
     const { finish, ...bound } = bindAggregate(node, scope);
+    this.#counted.push({ ...bound, node });
     const column = this.#groups.addAggregate(bound, scope, node.position);
     this.#aggregates.set(node, finish === null ? column : finish(column));
   }

@@ -15,6 +15,8 @@ export interface NamedTable {
   find(name: string): OutputColumn | null;
   /** The columns of `*`. */
   all(): readonly OutputColumn[];
+  /** The columns that were read and because of which the rows of a dimension are events. */
+  readonly eventColumns?: ReadonlySet<number>;
 }
 
 /** A derived table or a table of WITH. */

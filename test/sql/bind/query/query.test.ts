@@ -125,6 +125,36 @@ t.test(
   },
 );
 
+t.test('a condition on events beside a subquery filters entities', async (t) => {
+  const plan = treeOf(
+    "SELECT age FROM users WHERE city IN (SELECT name FROM cities) AND [clicks.value] = 'a' AND [clicks.date] > '2026-01-01'",
+  );
+  const [users] = scansOf(plan);
+  t.ok(users.condition !== null);
+  t.strictSame(
+    users.outputs.map(({ name }) => name),
+    ['age', 'city'],
+    'rows are entities, because no event is read',
+  );
+});
+
+t.test('aggregates over entities are refused where the rows are events', async (t) => {
+  const from = 'FROM users WHERE city IN (SELECT name FROM cities)';
+  for (const aggregate of ['COUNT(*)', 'SUM(age)', 'COUNT(age)', 'AVG(age) + COUNT([clicks.value])']) {
+    const refusal = refusalOf(() =>
+      readPlanOf(`SELECT [clicks.value], ${aggregate} ${from} GROUP BY [clicks.value]`),
+    );
+    t.match(refusal.message, /beside the values of events/, aggregate);
+  }
+  for (const sql of [
+    `SELECT [clicks.value], COUNT([clicks.value]), COUNT(DISTINCT [entity-id]), MAX(age) ${from} GROUP BY [clicks.value]`,
+    `SELECT COUNT(*) ${from} AND [clicks.value] = 'a'`,
+    'SELECT v, COUNT(*) FROM (SELECT [clicks.value] AS v FROM users) t GROUP BY v',
+  ]) {
+    t.doesNotThrow(() => readPlanOf(sql), sql);
+  }
+});
+
 t.test('outputs have the names and types of the interface', async (t) => {
   const names = (sql: string): string =>
     treeOf(sql)

@@ -39,6 +39,8 @@ export class BaseTable implements NamedTable {
   readonly #read = new Map<string, OutputColumn>();
   readonly #conditions: SqlNode[] = [];
 
+  readonly eventColumns = new Set<number>();
+
   /** `events` null = the table is a dimension. Throws 6000. */
   constructor(table: TableName, events: EventTableName | null, request: SqlRequest, columns: PlanColumns) {
     this.#table = events === null ? table : { ...table, name: events.dimension };
@@ -64,6 +66,17 @@ export class BaseTable implements NamedTable {
     return stored === null ? null : this.#column(stored, name);
   }
 
+  /** Returns a function that forgets the columns that were read since. */
+  mark(): () => void {
+    const known = this.#read.size;
+    return () => {
+      for (const [key, { column }] of [...this.#read].slice(known)) {
+        this.#read.delete(key);
+        this.eventColumns.delete(column);
+      }
+    };
+  }
+
   /** The name in the dimension of a column of this table; null if an event table has no such column. */
   #storedName(name: string): string | null {
     if (this.#events === null) return name;
@@ -84,6 +97,8 @@ export class BaseTable implements NamedTable {
     const added = this.#columns.add(input?.type ?? FLOAT, traits, label);
     const column = { ...added, name: label, constant: null };
     this.#read.set(key, column);
+    const isOfEvent = ref.is !== 'score' && ref.part !== 'attribute';
+    if (this.#events === null && isOfEvent) this.eventColumns.add(column.column);
     return column;
   }
 

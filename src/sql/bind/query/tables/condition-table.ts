@@ -20,6 +20,14 @@ export function conditionTable(
   namespace: Namespace,
   outer: QueryScope | null,
 ): BaseTable | null {
+  const marks = namespace.tables.map((table) => (table instanceof BaseTable ? table.mark() : null));
+  const table = onlyTable(condition, namespace, outer);
+  // Looking a column up reads it, and an event column that is read makes the rows events.
+  if (table !== null) for (const mark of marks) mark?.();
+  return table;
+}
+
+function onlyTable(condition: SqlNode, namespace: Namespace, outer: QueryScope | null): BaseTable | null {
   let only: BaseTable | null = null;
   for (const node of nodesOf(condition)) {
     if (QUERIES.has(node.is)) return null;
