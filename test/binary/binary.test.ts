@@ -21,7 +21,7 @@ const DAY_ROWS = 60_000;
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const binary = path.join(root, 'dist/binary/quarry');
-t.setTimeout(240_000);
+t.setTimeout(380_000);
 
 t.before(async () => {
   await run(process.execPath, [path.join(root, 'src/tools/binary/build.mjs')], { cwd: root });

@@ -9,8 +9,8 @@ import t from 'tap';
 import { questionsOf } from '../../src/commands/demo/questions.js';
 import { runTour } from '../../src/commands/demo/tour.js';
 import { RemoteClient } from '../../src/commands/remote/client.js';
-import { PHONE, type Serve, type Served, visitors, WIDE } from '../console/browser.js';
-import { byKeyboard, newcomer, wholeVisit } from '../console/visits.js';
+import { PHONE, type Serve, type Served, visitors } from '../console/browser.js';
+import { newcomer, wholeVisit } from '../console/visits.js';
 import { assertAnswers } from '../demo/tour-answers.js';
 import { ROOT } from '../tidy/source.js';
 
@@ -85,11 +85,9 @@ browse(
   newcomer(false),
 );
 
-for (const [name, viewport] of Object.entries({ wide: WIDE, 'phone-sized': PHONE })) {
-  browse(
-    `in a ${name} window a segment, a histogram, a map, a saved query and a key are made`,
-    wholeVisit,
-    viewport,
-  );
-  browse(`in a ${name} window the same is possible by keyboard only`, byKeyboard, viewport);
-}
+// Wide windows and the keyboard are tested in test/console.
+browse(
+  'in a phone-sized window a segment, a histogram, a map, a saved query and a key are made',
+  wholeVisit,
+  PHONE,
+);

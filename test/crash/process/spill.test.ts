@@ -7,7 +7,7 @@ import { JsonClient } from '../../support/json-client.js';
 import { ServerProcess } from '../../support/server-process.js';
 import { metricsOf } from './process-stats.js';
 
-t.setTimeout(240_000);
+t.setTimeout(380_000);
 
 const ENTITIES = 1_000;
 const BODIES_MAX = 400;
