@@ -5,7 +5,7 @@
  */
 import { type MemoryAccount, QuarryError } from '../base/index.js';
 import type { SqlType, TextVector, Vector } from '../vector/index.js';
-import { concat, gather, type Texts } from '../vector/index.js';
+import { concat, gather, memoryBytesOf, type Texts } from '../vector/index.js';
 import { distinctTexts } from './distinct-texts.js';
 import { textOf } from './kinds.js';
 import { type Evaluate, mayStore, type Node } from './node.js';
@@ -17,6 +17,9 @@ const REMEMBERED_TEXTS_MAX = 2 ** 20;
 const EXPECTED_PER_ROW = 4;
 /** Number of texts that are evaluated at a time. */
 const CHUNK_TEXTS = 8_192;
+
+/** Bytes of the map entry and of the head of a string that `distinctTexts` needs at most per text, beside its characters. */
+const DISTINCT_TEXT_BYTES = 96;
 
 /** A function in which row r of the result depends only on row r of each argument. */
 export type Apply = (args: readonly Vector[], count: number) => Vector;
@@ -95,18 +98,23 @@ function evaluateTexts(
   apply: (text: TextVector) => Vector,
 ): void {
   if (remembered.hopeless || texts.size > REMEMBERED_TEXTS_MAX) return;
+  const whileJoining = memory?.child();
   try {
     const parts: Vector[] = [];
     for (let from = 0; from < texts.size; from += CHUNK_TEXTS) {
-      parts.push(apply(codesOf(texts, from, Math.min(from + CHUNK_TEXTS, texts.size))));
+      const part = apply(codesOf(texts, from, Math.min(from + CHUNK_TEXTS, texts.size)));
+      whileJoining?.reserve(2 * memoryBytesOf(part) + (isText(type) ? part.count * DISTINCT_TEXT_BYTES : 0));
+      parts.push(part);
     }
     if (!strict) parts.push(apply(missingText(texts)));
     const over = isText(type) ? distinctTexts(parts.map(textOf)) : concat(parts, type);
+    whileJoining?.releaseAll();
     if (mayStore(over, memory)) remembered.over = over;
     else remembered.hopeless = true;
   } catch (error) {
     // The text that raised the error may not occur in any row.
     if (!(error instanceof QuarryError)) throw error;
+    whileJoining?.releaseAll();
     remembered.hopeless = true;
   }
 }

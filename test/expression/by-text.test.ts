@@ -136,6 +136,9 @@ t.test('memory of cached results is reserved, and nothing is cached without it',
   t.ok(firstBytes > 300 * 4, `${firstBytes} bytes`);
   evaluate(rowsOf(texts, codes));
   t.equal(memory.reservedBytes, firstBytes, 'once only');
+  const little = new MemoryAccount(firstBytes, () => 'no memory');
+  t.strictSame(valuesOf(compile(UPPER, little)(rowsOf(texts, codes))), expected);
+  t.equal(little.reservedBytes, 0, 'computing the results takes more memory than they do');
   const refused = compile(UPPER, new MemoryAccount(0, () => 'no memory'));
   t.strictSame(valuesOf(refused(rowsOf(texts, codes))), expected);
 });

@@ -82,20 +82,21 @@ class Writer {
     return isCondition && hadBlank ? 'condition' : plain;
   }
 
-  /** A query in parentheses, and what follows a comment, begin on a line of their own. */
+  /** A query in parentheses begins on a line of its own. */
   #afterQuery(hadBlank: boolean): 'line' | 'blank' | 'none' {
     const part = this.#parts[this.#parts.length - 1];
-    if (this.#previous.startsWith('--') || this.#previous === ';') return 'line';
+    if (this.#previous === ';') return 'line';
     if (this.#previous === '(') return part.isQuery && this.#parts.length > 1 ? 'line' : 'none';
     return hadBlank || this.#previous === ',' ? 'blank' : 'none';
   }
 
   #write(token: string, before: 'line' | 'condition' | 'blank' | 'none'): void {
     const depth = this.#parts.filter(({ isQuery }) => isQuery).length - 1 + (before === 'condition' ? 1 : 0);
+    const endsComment = this.#previous.startsWith('--');
     const isLine = before === 'line' || before === 'condition';
-    const isFirst = this.#text === '' || token === ',' || token === ';';
-    if (isLine && !isFirst) this.#text += `\n${INDENT.repeat(depth)}`;
-    else if (before === 'blank' && !isFirst) this.#text += ' ';
+    const isAttached = this.#text === '' || token === ',' || token === ';';
+    if (endsComment || (isLine && !isAttached)) this.#text += `\n${INDENT.repeat(depth)}`;
+    else if (before === 'blank' && !isAttached) this.#text += ' ';
     this.#text += token;
   }
 }
