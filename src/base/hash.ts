@@ -1,5 +1,6 @@
 /**
- * The 32-bit hash of entity IDs and strings (MurmurHash3 x86_32 over the stored, lower-cased UTF-8 bytes).
+ * The 32-bit hash of entity IDs and strings (MurmurHash3 x86_32 over the stored, lower-cased UTF-8 bytes), and
+ * the comparison of bytes with equal hashes.
  * Invariant: the function and its seed never change within a format version, because shards, log records and
  * snapshots contain or depend on its values.
  * Source  Appleby, MurmurHash3 (public domain).
@@ -58,4 +59,16 @@ export function reversedBits(hash: number): number {
   bits = ((bits >>> 4) & 0x0f0f0f0f) | ((bits & 0x0f0f0f0f) << 4);
   bits = ((bits >>> 8) & 0x00ff00ff) | ((bits & 0x00ff00ff) << 8);
   return ((bits >>> 16) | (bits << 16)) >>> 0;
+}
+
+/** Returns whether a[aFrom, aFrom + length) equals b[bFrom, bFrom + length). */
+export function sameBytes(
+  a: Uint8Array,
+  aFrom: number,
+  b: Uint8Array,
+  bFrom: number,
+  length: number,
+): boolean {
+  for (let index = 0; index < length; index++) if (a[aFrom + index] !== b[bFrom + index]) return false;
+  return true;
 }

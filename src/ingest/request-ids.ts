@@ -2,10 +2,10 @@
  * The entity IDs of a request, in the order of its entities. An ID is first read in lower case, before its dimension is known;
  * it is read again, unchanged, if the dimension preserves the case of its IDs.
  */
-import { ENTITIES_PER_INSERT_MAX } from '../base/index.js';
+import { ENTITIES_PER_INSERT_MAX, sameBytes } from '../base/index.js';
 import { InsertError } from './insert-error.js';
 import type { Source } from './source.js';
-import { decodeText, readText, sameBytes, TextSink } from './values/text.js';
+import { decodeText, readText, TextSink } from './values/text.js';
 
 export class RequestIds {
   readonly #sink = new TextSink();

@@ -81,7 +81,7 @@ browse(
 );
 
 browse(
-  'a segment is made of the entities behind a bar, stands in conditions and beside an answer',
+  'the entities behind a bar become a segment, which is used in conditions and compared with an answer',
   async (t, { page }, { keys }) => {
     await signIn(page, keys.master);
     await buildFunnel(page);

@@ -127,7 +127,7 @@ export function bindEventQuery(
 
 function bindOneEvent(list: readonly Json[], scope: Scope, path: string, depth: number): EventQueryBound {
   if (depth > NESTING_MAX) throw tooDeep(path);
-  const operator = list.findIndex((element) => OPERATORS.some((one) => one === element));
+  const operator = list.findIndex(isOperator);
   if (operator !== -1) {
     const where = `${path}[${operator}]`;
     throw new QuarryError(
@@ -184,6 +184,8 @@ function readList(list: readonly Json[], scope: Scope, path: string, depth: numb
   if (operandNext) throw new QuarryError(4007, `${path} ends with an operator`);
   return { alternatives };
 }
+
+const isOperator = (element: Json): boolean => OPERATORS.some((operator) => operator === element);
 
 function tooDeep(path: string): QuarryError {
   return new QuarryError(4049, `${path.slice(0, 80)}… is nested deeper than ${NESTING_MAX}`);

@@ -12,7 +12,7 @@ import type { Input } from './formats/input.js';
 import { type BatchReader, ImportError, type RowSource, type SourceText } from './formats/row-block.js';
 import type { Sampled } from './formats/row-range.js';
 import type { ImportOptions } from './import-options.js';
-import type { Mapping } from './mapping/mapping.js';
+import { type Mapping, usedColumns } from './mapping/mapping.js';
 import { isUrl } from './named-files.js';
 import { BadFile } from './send/bad-file.js';
 import { type Body, BodyCutter } from './send/bodies.js';
@@ -58,14 +58,6 @@ export interface ImportReport {
   bytes: number;
   readonly bodies: 'JSON' | 'Arrow';
 }
-
-export const usedColumns = ({ id, dimensionAt, targets }: Mapping): readonly number[] => [
-  ...new Set([
-    ...(id ?? []),
-    ...(dimensionAt === null ? [] : [dimensionAt]),
-    ...targets.flatMap(({ source, date }) => (date === null ? [source] : [source, date])),
-  ]),
-];
 
 export interface ImportedFile {
   readonly input: Input;

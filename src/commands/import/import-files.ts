@@ -19,16 +19,9 @@ import { fileInput, type Input, streamInput } from './formats/input.js';
 import { ImportError } from './formats/row-block.js';
 import { sampled } from './formats/row-range.js';
 import { openUrl } from './formats/url-input.js';
-import {
-  bodiesOf,
-  hashOfServer,
-  type ImportedFile,
-  type ImportReport,
-  importFile,
-  usedColumns,
-} from './import-file.js';
+import { bodiesOf, hashOfServer, type ImportedFile, type ImportReport, importFile } from './import-file.js';
 import { type ImportOptions, LINE_ID } from './import-options.js';
-import { idCaseOf, idColumnsOf, importDimensionOf, planMapping } from './mapping/mapping.js';
+import { idCaseOf, idColumnsOf, importDimensionOf, planMapping, usedColumns } from './mapping/mapping.js';
 import { mappingLines } from './mapping/mapping-table.js';
 import { fetchColumns, makeColumns, type ServerColumns } from './mapping/server-model.js';
 import { isUrl, namedFiles } from './named-files.js';

@@ -1,4 +1,5 @@
 /** Calls back whenever data was inserted, or every few seconds for keys that may not know that. */
+import { sleep } from '../../client/transport/index.js';
 import { type Client, RequestError } from '../server/client.js';
 
 const PATH = '/v1/status/live?min-interval=2sec';
@@ -18,17 +19,7 @@ export async function followData(client: Client, onChange: () => void, signal: A
       if (signal.aborted) return;
       if (error instanceof RequestError && error.status === 401) return;
     }
-    await pause(AGAIN_MS, signal);
-    if (!signal.aborted) onChange();
+    // Rejects when the signal is aborted.
+    await sleep(AGAIN_MS, signal).then(onChange, () => {});
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

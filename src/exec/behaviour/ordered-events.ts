@@ -57,6 +57,7 @@ export class SelectionArea {
     this.events = memory.take(size.events * 4);
     this.rows = rows === null ? 0 : memory.take(rows.length);
     if (rows !== null) memory.u8.set(rows, this.rows);
+    for (const word of ['starts', 'rows', 'codes', 'dates'] as const) this.set(word, this[word]);
   }
 
   set(word: keyof typeof SELECT_STATE, value: number): void {
@@ -68,12 +69,12 @@ export class OrderedEvents {
   readonly #order: EntityOrder;
   readonly #area: SelectionArea;
   readonly #memory: BlockMemory;
-  /** The events that are selected: those of which a word is not 0. */
-  readonly #any: OrderedColumn;
+  /** The words of bits, which have the same keys. Events of which one is not 0 are selected. */
+  readonly #words: readonly OrderedColumn[];
   /** By index of a block's column: what is gathered. */
   readonly #gathered: readonly (OrderedColumn | number)[];
   readonly #firstGathered: number;
-  /** Byte offset of the masks by code. */
+  /** Byte offset of the bits of all words together, by code; 0 = the bits do not depend on the code. */
   readonly #tableAt: number;
 
   /** Throws 9006. */
@@ -81,15 +82,15 @@ export class OrderedEvents {
     this.#order = order;
     this.#area = area;
     this.#memory = memory;
-    this.#any = anyOf(words);
+    this.#words = words;
     // The kernel writes the only word.
     this.#gathered = words.length === 1 ? others : [...words, ...others];
     this.#firstGathered = words.length === 1 ? 2 : 1;
-    const { keys, table } = this.#any;
-    this.#tableAt = 0;
-    if (keys !== order.codes || table === null) return;
-    this.#tableAt = memory.take(table.byteLength);
-    memory.words(this.#tableAt, table.length).set(table);
+    const [{ keys, table }] = words;
+    this.#tableAt = keys === order.codes && table !== null ? memory.take(table.byteLength) : 0;
+    if (this.#tableAt === 0 || table === null) return;
+    const all = memory.words(this.#tableAt, table.length).fill(0);
+    for (const word of words) orInto(all, word.table as Uint32Array);
   }
 
   /** The number of events of entities [fromRow, toRow), selected or not. */
@@ -119,12 +120,8 @@ export class OrderedEvents {
     const [first, end] = [all[fromRow], all[fromRow + rowCount]];
     memory.words(area.starts, rowCount + 1).set(all.subarray(fromRow, fromRow + rowCount + 1));
     memory.words(area.dates, end - first).set(dates.subarray(first, end));
-    area.set('starts', area.starts);
     area.set('first', first);
-    area.set('rows', area.rows);
     area.set('row', fromRow);
-    area.set('codes', area.codes);
-    area.set('dates', area.dates);
     area.set('table', this.#tableAt);
     area.set('outStarts', starts.byteOffset);
     area.set('outDates', columns[0].byteOffset);
@@ -136,10 +133,12 @@ export class OrderedEvents {
   #runKernel(first: number, end: number, rowCount: number): number {
     const { codes, state } = this.#area;
     const { kernels, u8 } = this.#memory;
-    const { keys, table } = this.#any;
+    const [{ keys }] = this.#words;
     if (this.#tableAt === 0) {
-      const masks = this.#memory.words(codes, end - first);
-      for (let at = 0; at < masks.length; at++) masks[at] = (table as Uint32Array)[keys[first + at]];
+      const masks = this.#memory.words(codes, end - first).fill(0);
+      for (const { table } of this.#words) {
+        for (let at = 0; at < masks.length; at++) masks[at] |= (table as Uint32Array)[keys[first + at]];
+      }
       return kernels.selectMaskedEvents(state, rowCount);
     }
     const width = keys.BYTES_PER_ELEMENT;
@@ -149,14 +148,8 @@ export class OrderedEvents {
   }
 }
 
-/** The bits of all words together, which have the same keys. */
-function anyOf(words: readonly OrderedColumn[]): OrderedColumn {
-  if (words.length === 1) return words[0];
-  const table = new Uint32Array((words[0].table as Uint32Array).length);
-  for (const word of words) {
-    for (let key = 0; key < table.length; key++) table[key] |= (word.table as Uint32Array)[key];
-  }
-  return { keys: words[0].keys, table };
+function orInto(all: Uint32Array, word: Uint32Array): void {
+  for (let at = 0; at < all.length; at++) all[at] |= word[at];
 }
 
 function gather({ keys, table }: OrderedColumn, selected: Uint32Array, target: Uint32Array): void {

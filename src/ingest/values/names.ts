@@ -4,9 +4,8 @@
  * compared with the body word by word. Names are api-names (lower-case letters, digits, dashes) and need no escapes as
  * keys; a key with escapes is decoded before the lookup.
  */
-import { hashBytes } from '../../base/index.js';
+import { hashBytes, sameBytes } from '../../base/index.js';
 import { QUOTE, type Source } from '../source.js';
-import { sameBytes } from './text.js';
 
 export class NameTable {
   readonly #words: Int32Array;

@@ -145,15 +145,3 @@ function writePoint(bytes: Uint8Array, to: number, point: number): number {
   bytes[to + 3] = 0x80 | (point & 0x3f);
   return to + 4;
 }
-
-/** Returns whether a[aFrom, aFrom + length) equals b[bFrom, bFrom + length). */
-export function sameBytes(
-  a: Uint8Array,
-  aFrom: number,
-  b: Uint8Array,
-  bFrom: number,
-  length: number,
-): boolean {
-  for (let index = 0; index < length; index++) if (a[aFrom + index] !== b[bFrom + index]) return false;
-  return true;
-}

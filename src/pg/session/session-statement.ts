@@ -71,7 +71,7 @@ export function answerSession(
     case 'ROLLBACK':
     case 'ABORT':
       if (words.some(({ upper }) => upper === 'TO')) {
-        state.writes.rollbackTo(savepointIn(words));
+        state.tables.rollbackTo(state.writes.rollbackTo(savepointIn(words)));
         if (state.transaction === 'E') state.transaction = 'T';
         return done('ROLLBACK');
       }
@@ -79,9 +79,10 @@ export function answerSession(
     case 'SAVEPOINT':
       if (state.transaction === 'I') throw new ProtocolError('25P01', NO_SAVEPOINT);
       state.writes.savepoint(savepointIn(words));
+      state.tables.savepoint();
       return done(first);
     case 'RELEASE':
-      state.writes.releaseSavepoint(savepointIn(words));
+      state.tables.releaseSavepoint(state.writes.releaseSavepoint(savepointIn(words)));
       return done(first);
     case 'DISCARD':
       return discarded(second, state);

@@ -11,18 +11,26 @@ interface Entry {
   readonly table: sql.SessionTable;
   /** ON COMMIT: what happens to the table at the end of the transaction. */
   readonly onCommit: sql.OnCommit;
-  /** Frees the memory of the table. */
+  readonly memory: TableMemory;
+}
+
+/** The memory of the rows of a table. */
+export interface TableMemory {
+  /** Characters of the rows as text. */
+  readonly characters: number;
   readonly release: () => void;
 }
+
+export const NO_MEMORY: TableMemory = { characters: 0, release: () => {} };
 
 type Entries = ReadonlyMap<string, Entry>;
 
 export class SessionTables {
   #entries: Entries = new Map();
-  /** Those at the begin of the transaction. */
-  #before: Entries = this.#entries;
+  /** Those at the begin of the transaction, and at each of its savepoints. */
+  readonly #marks: Entries[] = [this.#entries];
   #tables: ReadonlyMap<string, sql.SessionTable> = new Map();
-  /** Replaced within the transaction. */
+  /** Replaced or dropped within the transaction, but needed if it is rolled back, or perhaps read by a view. */
   readonly #replaced = new Set<Entry>();
   /** Release tables that were dropped while there were views, which may still read the rows. */
   readonly #retained: (() => void)[] = [];
@@ -46,11 +54,16 @@ export class SessionTables {
     }
   }
 
-  /** Adds or replaces a table. `release` frees its memory. */
-  add(name: string, table: sql.SessionTable, release: () => void, onCommit?: sql.OnCommit): void {
+  /** Characters of the rows of a table. */
+  charactersOf(name: string): number {
+    return this.#entries.get(name.toLowerCase())?.memory.characters ?? 0;
+  }
+
+  /** Adds or replaces a table. */
+  add(name: string, table: sql.SessionTable, memory: TableMemory, onCommit?: sql.OnCommit): void {
     const key = name.toLowerCase();
     const known = this.#entries.get(key)?.onCommit ?? 'preserve';
-    this.#set(new Map([...this.#entries, [key, { table, release, onCommit: onCommit ?? known }]]));
+    this.#set(new Map([...this.#entries, [key, { table, memory, onCommit: onCommit ?? known }]]));
   }
 
   drop(name: string): void {
@@ -65,17 +78,32 @@ export class SessionTables {
   }
 
   endTransaction(isCommitted: boolean): void {
-    if (!isCommitted) this.#set(this.#before);
+    if (!isCommitted) this.#set(this.#marks[0]);
     else if ([...this.#entries.values()].some(({ onCommit }) => onCommit !== 'preserve')) this.#commit();
     const present = new Set(this.#entries.values());
     const hasViews = [...present].some(({ table }) => table.is === 'view');
     for (const entry of this.#replaced) {
       if (present.has(entry)) continue;
-      if (hasViews) this.#retained.push(entry.release);
-      else entry.release();
+      if (hasViews) this.#retained.push(entry.memory.release);
+      else entry.memory.release();
     }
     this.#replaced.clear();
-    this.#before = this.#entries;
+    this.#marks.splice(0, this.#marks.length, this.#entries);
+  }
+
+  savepoint(): void {
+    this.#marks.push(this.#entries);
+  }
+
+  /** Returns to the savepoint with this number, from 0, and forgets those after it. */
+  rollbackTo(index: number): void {
+    this.#marks.length = index + 2;
+    this.#set(this.#marks[index + 1]);
+  }
+
+  /** Forgets the savepoint with this number, from 0, and those after it. */
+  releaseSavepoint(index: number): void {
+    this.#marks.length = index + 1;
   }
 
   /** Drops or empties the tables as ON COMMIT says. */
@@ -86,14 +114,21 @@ export class SessionTables {
         entries.map(([key, entry]) => {
           const { table, onCommit } = entry;
           const isEmptied = onCommit === 'delete rows' && table.is === 'rows' && table.rows.length > 0;
-          return [key, isEmptied ? { table: { ...table, rows: [] }, onCommit, release: () => {} } : entry];
+          return [key, isEmptied ? { table: { ...table, rows: [] }, onCommit, memory: NO_MEMORY } : entry];
         }),
       ),
     );
   }
 
   #set(entries: Entries): void {
-    for (const entry of this.#entries.values()) this.#replaced.add(entry);
+    const present = new Set(entries.values());
+    const marked = new Set(this.#marks.flatMap((entries) => [...entries.values()]));
+    const hasViews = [...present, ...this.#entries.values()].some(({ table }) => table.is === 'view');
+    for (const entry of this.#entries.values()) {
+      if (present.has(entry)) continue;
+      if (hasViews || marked.has(entry)) this.#replaced.add(entry);
+      else entry.memory.release();
+    }
     this.#entries = entries;
     this.#tables = new Map([...entries].map(([key, { table }]) => [key, table]));
   }

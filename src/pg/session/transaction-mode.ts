@@ -66,6 +66,8 @@ export class TransactionVersion {
       });
       const onEnd = ({ lsn }: QueryFacts): void => {
         this.#lsn = lsn;
+        // It ended before it read, so the next SELECT is the first.
+        if (lsn === null) this.#first = null;
         resolveFirst();
       };
       return { onEnd, check };

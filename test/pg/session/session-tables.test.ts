@@ -1,5 +1,6 @@
 /** Temporary tables and views on the port: their values, rights, transactions, and the statements that read them. */
 import t from 'tap';
+import { SessionTables } from '../../../src/pg/session/session-tables.js';
 import { refusal, startPostgres } from '../site.js';
 
 t.test('temporary tables and views', async (t) => {
@@ -85,6 +86,26 @@ t.test('temporary tables and views', async (t) => {
     t.strictSame(await rows('SELECT count(*) AS n FROM "default"'), [{ n: '3' }]);
   });
 
+  t.test('ROLLBACK TO returns temporary tables to their rows at the savepoint', async (t) => {
+    const read = (): Promise<unknown[]> => rows('SELECT x FROM steps ORDER BY x');
+    await client.query('BEGIN');
+    await client.query('CREATE TEMP TABLE steps AS SELECT 1 AS x');
+    await client.query('SAVEPOINT a');
+    await client.query('INSERT INTO steps VALUES (2)');
+    await client.query('SAVEPOINT b');
+    await client.query('INSERT INTO steps VALUES (3)');
+    await client.query('ROLLBACK TO b');
+    t.strictSame(await read(), [{ x: '1' }, { x: '2' }]);
+    await client.query('DELETE FROM steps');
+    await client.query('ROLLBACK TO b');
+    t.strictSame(await read(), [{ x: '1' }, { x: '2' }]);
+    await client.query('RELEASE b');
+    await client.query('ROLLBACK TO a');
+    await client.query('COMMIT');
+    t.strictSame(await read(), [{ x: '1' }]);
+    await client.query('DROP TABLE steps');
+  });
+
   t.test('what is not available is refused, also over HTTP', async (t) => {
     for (const text of [
       'CREATE TEMP TABLE x (a nothing)',
@@ -104,4 +125,31 @@ t.test('temporary tables and views', async (t) => {
     t.equal(status, 400);
     t.match(JSON.stringify(body), /live in a session of the Postgres port/);
   });
+});
+
+t.test('memory of rows is released when nothing can read them any more', async (t) => {
+  const tables = new SessionTables();
+  let reserved = 0;
+  const add = (characters: number): void => {
+    reserved += characters;
+    const release = (): void => {
+      reserved -= characters;
+    };
+    tables.add('t', { is: 'rows', columns: [], rows: [] }, { characters, release });
+  };
+  for (let round = 1; round <= 100; round++) add(round);
+  t.strictSame([reserved, tables.charactersOf('T')], [100, 100]);
+  tables.endTransaction(true);
+  for (let round = 1; round <= 100; round++) add(1_000);
+  t.equal(reserved, 1_100, 'the rows before the transaction are needed to roll it back');
+  tables.savepoint();
+  add(10);
+  t.equal(reserved, 1_110, 'and those at a savepoint');
+  tables.rollbackTo(0);
+  t.strictSame([reserved, tables.charactersOf('t')], [1_100, 1_000]);
+  tables.endTransaction(false);
+  t.strictSame([reserved, tables.charactersOf('t')], [100, 100]);
+  tables.drop('t');
+  tables.endTransaction(true);
+  t.equal(reserved, 0);
 });

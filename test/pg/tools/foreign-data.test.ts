@@ -154,13 +154,13 @@ t.test('postgres_fdw', { skip: reason }, async (t) => {
     t.equal(await rows(`SELECT age FROM people WHERE "entity-id" = 'p1'`), '35');
     await client.query(`UPDATE people SET age = age - 1 WHERE "entity-id" = 'p1'`);
     t.equal(await rows(ages), before);
-    const refused = {
-      'UPDATE people SET age = change.n FROM change WHERE change.id = "entity-id"': /rows are not locked/,
-      'DELETE FROM people USING change WHERE change.id = "entity-id"': /rows are not locked/,
-      [`SELECT name FROM people WHERE "entity-id" = 'p1' FOR UPDATE`]: /rows are not locked/,
-      [`DELETE FROM people WHERE "entity-id" = 'p1' RETURNING name`]: /RETURNING is available for INSERT/,
-    };
-    for (const [text, message] of Object.entries(refused)) {
+    const refused: [string, RegExp][] = [
+      ['UPDATE people SET age = change.n FROM change WHERE change.id = "entity-id"', /rows are not locked/],
+      ['DELETE FROM people USING change WHERE change.id = "entity-id"', /rows are not locked/],
+      [`SELECT name FROM people WHERE "entity-id" = 'p1' FOR UPDATE`, /rows are not locked/],
+      [`DELETE FROM people WHERE "entity-id" = 'p1' RETURNING name`, /RETURNING is available for INSERT/],
+    ];
+    for (const [text, message] of refused) {
       await t.rejects(client.query(text), { message, code: '0A000' }, text);
     }
     t.equal(await rows(ages), before);

@@ -353,3 +353,12 @@ class Planner {
     );
   }
 }
+
+/** The indexes of the file's columns that a mapping reads. */
+export const usedColumns = ({ id, dimensionAt, targets }: Mapping): readonly number[] => [
+  ...new Set([
+    ...(id ?? []),
+    ...(dimensionAt === null ? [] : [dimensionAt]),
+    ...targets.flatMap(({ source, date }) => (date === null ? [source] : [source, date])),
+  ]),
+];

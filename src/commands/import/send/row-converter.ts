@@ -49,6 +49,10 @@ interface RowWriter {
   readonly date: number;
 }
 
+/** What a dated event has before its value and its date. */
+export const VALUE_HEAD = '{"value":';
+export const DATE_HEAD = ',"date":';
+
 const NO_RESTS: readonly string[] = [];
 const DATE_MISSING = new ValueError('the event has a value but no date');
 
@@ -62,9 +66,9 @@ function rowWriter({ source, date, form }: Target): RowWriter {
     });
   return {
     source,
-    value: around(valueWriter(form), '{"value":', ''),
+    value: around(valueWriter(form), VALUE_HEAD, ''),
     date,
-    timestamp: around(valueWriter({ ...form, type: 'datetime' }), ',"date":', '}'),
+    timestamp: around(valueWriter({ ...form, type: 'datetime' }), DATE_HEAD, '}'),
   };
 }
 
@@ -174,7 +178,7 @@ function idReader(
 }
 
 /** A keyword of an insert. */
-const AUTO_CREATE = 'auto-create';
+export const AUTO_CREATE = 'auto-create';
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 function idError(id: string): string {

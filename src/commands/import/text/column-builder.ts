@@ -4,6 +4,7 @@
  * Invariant: what a row gets replaces what it had, until the next row gets a value.
  */
 import { type Data, type DataType, makeData } from 'apache-arrow';
+import { sameBytes } from '../../../base/index.js';
 import type { SourceValue } from '../formats/row-block.js';
 import { ValueError, type ValueWriter } from '../mapping/values.js';
 import { textOfBytes } from './text-block.js';
@@ -81,13 +82,13 @@ export abstract class ColumnBuilder {
   }
 
   #isNull(bytes: Uint8Array, from: number, to: number): boolean {
-    return this.#nulls.some((text) => {
-      if (text.length !== to - from) return false;
-      for (let at = 0; at < text.length; at++) if (bytes[from + at] !== text[at]) return false;
-      return true;
-    });
+    return this.#nulls.some((text) => isText(text, bytes, from, to));
   }
 }
+
+/** Whether the bytes [from, to) are those of a text. */
+export const isText = (text: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean =>
+  to - from === text.length && sameBytes(bytes, from, text, 0, text.length);
 
 /** Bit `row & 7` of byte `row >> 3` is that of a row. */
 export function bitsOf(values: Uint8Array, count: number): Uint8Array<ArrayBuffer> {

@@ -8,7 +8,7 @@ import {
   SECONDS_PER_DAY,
 } from '../../../schema/index.js';
 import type { ValueWriter } from '../mapping/values.js';
-import { bitsOf, ColumnBuilder, plainData } from './column-builder.js';
+import { bitsOf, ColumnBuilder, isText, plainData } from './column-builder.js';
 
 const ZERO = 0x30;
 const DASH = 0x2d;
@@ -26,8 +26,8 @@ export class BooleanBuilder extends ColumnBuilder {
   }
 
   protected parse(row: number, bytes: Uint8Array, from: number, to: number): boolean {
-    const isTrue = isWord(bytes, from, to, TRUE);
-    if (!isTrue && !isWord(bytes, from, to, FALSE)) return false;
+    const isTrue = isText(TRUE, bytes, from, to);
+    if (!isTrue && !isText(FALSE, bytes, from, to)) return false;
     this.#values[row] = isTrue ? 1 : 0;
     return true;
   }
@@ -48,12 +48,6 @@ export class BooleanBuilder extends ColumnBuilder {
 
 const TRUE = Buffer.from('true');
 const FALSE = Buffer.from('false');
-
-function isWord(bytes: Uint8Array, from: number, to: number, word: Uint8Array): boolean {
-  if (to - from !== word.length) return false;
-  for (let at = 0; at < word.length; at++) if (bytes[from + at] !== word[at]) return false;
-  return true;
-}
 
 /** Two digits; negative or NaN if these are none. */
 function pair(bytes: Uint8Array, at: number): number {

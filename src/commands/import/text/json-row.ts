@@ -2,12 +2,14 @@
  * Divides an object of JSON into the values of its members. Only the usual form is read: members in any order, each once, whose
  * values are texts, numbers, booleans and null.
  */
+import { isText } from './column-builder.js';
 import {
   ABSENT,
   ESCAPED,
   FALSE,
   NULL,
   NUMBER,
+  NUMBER_DIGITS_MAX,
   newFields,
   type RowFields,
   type RowReader,
@@ -24,8 +26,6 @@ const CLOSING_BRACE = 0x7d;
 const MINUS = 0x2d;
 const POINT = 0x2e;
 const ZERO = 0x30;
-/** A longer number has digits that a double may not hold. */
-const DIGITS_MAX = 15;
 
 const LETTER_U = 0x75;
 
@@ -78,8 +78,8 @@ export class JsonRow implements RowReader {
   /** The column of a name; -1 = no column has it. */
   #columnOf(bytes: Uint8Array, from: number, to: number, expected: number): number {
     const names = this.#names;
-    if (expected < names.length && isSame(names[expected], bytes, from, to)) return expected;
-    return names.findIndex((name) => isSame(name, bytes, from, to));
+    if (expected < names.length && isText(names[expected], bytes, from, to)) return expected;
+    return names.findIndex((name) => isText(name, bytes, from, to));
   }
 
   /** Reads the value at `at` into `kind`, and the offset after it into `rest`. */
@@ -121,7 +121,7 @@ export class JsonRow implements RowReader {
     const word = WORDS[kind];
     this.#kind = kind;
     this.#rest = at + word.length;
-    return this.#rest <= end && isSame(word, bytes, at, this.#rest);
+    return this.#rest <= end && isText(word, bytes, at, this.#rest);
   }
 
   #number(bytes: Uint8Array, start: number, end: number): boolean {
@@ -136,7 +136,7 @@ export class JsonRow implements RowReader {
       digits += at - fraction;
     }
     // An exponent is left to the rules of rows.
-    if (digits > DIGITS_MAX || (at < end && (bytes[at] | 0x20) === 0x65)) return false;
+    if (digits > NUMBER_DIGITS_MAX || (at < end && (bytes[at] | 0x20) === 0x65)) return false;
     this.#kind = NUMBER;
     this.#rest = at;
     return true;
@@ -174,10 +174,4 @@ function endOfName(bytes: Uint8Array, from: number, end: number): number {
   let at = from;
   while (at < end && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH && bytes[at] >= 0x20) at++;
   return at < end && bytes[at] === QUOTE ? at : -1;
-}
-
-function isSame(text: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
-  if (to - from !== text.length) return false;
-  for (let at = 0; at < text.length; at++) if (bytes[from + at] !== text[at]) return false;
-  return true;
 }

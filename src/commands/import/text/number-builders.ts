@@ -6,9 +6,8 @@ import { Float64, Int64 } from 'apache-arrow';
 import { readDecimal } from '../../../schema/index.js';
 import type { ValueWriter } from '../mapping/values.js';
 import { ColumnBuilder, plainData } from './column-builder.js';
+import { NUMBER_DIGITS_MAX } from './row-fields.js';
 
-/** Every number of so many digits is a double. */
-const DIGITS_MAX = 15;
 const ZERO = 0x30;
 const MINUS = 0x2d;
 const POINT = 0x2e;
@@ -33,7 +32,7 @@ export class IntegerBuilder extends ColumnBuilder {
   protected override parseNumber(row: number, bytes: Uint8Array, from: number, to: number): boolean {
     const isNegative = bytes[from] === MINUS;
     let at = isNegative ? from + 1 : from;
-    if (at === to || to - at > DIGITS_MAX) return false;
+    if (at === to || to - at > NUMBER_DIGITS_MAX) return false;
     let value = 0;
     for (; at < to; at++) {
       const digit = bytes[at] - ZERO;
@@ -59,7 +58,7 @@ export class IntegerBuilder extends ColumnBuilder {
   }
 }
 
-const POWERS = Array.from({ length: DIGITS_MAX + 1 }, (_, power) => 10 ** power);
+const POWERS = Array.from({ length: NUMBER_DIGITS_MAX + 1 }, (_, power) => 10 ** power);
 /** Below this, a scaled number is far more exact than the distance from a tie that is checked. */
 const SCALED_MAX = 2 ** 40;
 const TIE_MARGIN = 2 ** -10;
@@ -93,7 +92,12 @@ export class DecimalBuilder extends ColumnBuilder {
     const isNegative = bytes[from] === MINUS;
     const first = isNegative ? from + 1 : from;
     // A point before or after all digits is left to the rules of rows.
-    if (first === to || to - first > DIGITS_MAX + 1 || bytes[first] === POINT || bytes[to - 1] === POINT)
+    if (
+      first === to ||
+      to - first > NUMBER_DIGITS_MAX + 1 ||
+      bytes[first] === POINT ||
+      bytes[to - 1] === POINT
+    )
       return false;
     let digits = 0;
     let point = -1;
@@ -103,7 +107,7 @@ export class DecimalBuilder extends ColumnBuilder {
       else if (bytes[at] === POINT && point < 0) point = at;
       else return false;
     }
-    if (point < 0 && to - first > DIGITS_MAX) return false;
+    if (point < 0 && to - first > NUMBER_DIGITS_MAX) return false;
     const scale = point < 0 ? 0 : to - point - 1;
     const value = this.#rounded(digits / POWERS[scale], scale);
     this.#values[row] = isNegative ? 0 - value : value;
@@ -125,7 +129,7 @@ export class DecimalBuilder extends ColumnBuilder {
     const value = Number(json);
     const size = Math.abs(value);
     this.#values[row] = value + 0;
-    return digits === '' || (digits.length <= DIGITS_MAX && size > SIZE_MIN && size < SIZE_MAX);
+    return digits === '' || (digits.length <= NUMBER_DIGITS_MAX && size > SIZE_MIN && size < SIZE_MAX);
   }
 
   protected data(length: number, nullCount: number, bits: Uint8Array | undefined) {

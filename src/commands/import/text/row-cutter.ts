@@ -5,6 +5,7 @@
  * only its beginning is kept.
  * Cost: a loop over the bytes, one comparison or two per byte.
  */
+import { sameBytes } from '../../../base/index.js';
 import { BOUNDS, type BrokenText, LINE_BYTES_MAX, type TextBlock } from './text-block.js';
 
 /** A block ends with the row that reaches one of these. Bodies of 30,000 to 130,000 rows of a few columns are inserted fastest. */
@@ -211,7 +212,7 @@ class RowCutter {
         const next = isOver ? at : at + 1;
         return { end, next, lines: Math.max(1, newlinesIn(bytes, this.#at, next)), broken: null };
       }
-      if (!isAt(bytes, at, delimiter)) {
+      if (!sameBytes(bytes, at, delimiter, 0, delimiter.length)) {
         // Whether a line feed follows the carriage return is not known yet.
         if (bytes[at] === RETURN && at + 1 === limit && !isLast) return unfinished();
         return broken('a closing quote is followed by other text');
@@ -241,14 +242,9 @@ function plainEnd(bytes: Uint8Array, from: number, limit: number, delimiter: Uin
   let at = from;
   for (; at < limit && bytes[at] !== NEWLINE; at++) {
     if (bytes[at] === QUOTE) return -1;
-    if (bytes[at] === delimiter[0] && isAt(bytes, at, delimiter)) return at;
+    if (bytes[at] === delimiter[0] && sameBytes(bytes, at, delimiter, 0, delimiter.length)) return at;
   }
   return at > from && bytes[at - 1] === RETURN ? at - 1 : at;
-}
-
-function isAt(bytes: Uint8Array, at: number, what: Uint8Array): boolean {
-  for (let index = 0; index < what.length; index++) if (bytes[at + index] !== what[index]) return false;
-  return true;
 }
 
 function newlinesIn(bytes: Uint8Array, from: number, to: number): number {

@@ -7,11 +7,14 @@ export const TEXT = 1;
 export const UNESCAPED = 2;
 /** A text of JSON with escapes, in its quotes. */
 export const ESCAPED = 3;
-/** A number of JSON with at most 15 digits. */
+/** A number of JSON with at most NUMBER_DIGITS_MAX digits. */
 export const NUMBER = 4;
 export const TRUE = 5;
 export const FALSE = 6;
 export const NULL = 7;
+
+/** Every number of so many digits is a double. */
+export const NUMBER_DIGITS_MAX = 15;
 
 export interface RowFields {
   /** By column of the file. */

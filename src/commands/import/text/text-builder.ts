@@ -3,7 +3,7 @@
  * block's rows.
  */
 import { type Data, Dictionary, Int32, makeData, makeVector, Utf8 } from 'apache-arrow';
-import { grown, TEXT_POINTS_MAX } from '../../../base/index.js';
+import { grown, sameBytes, TEXT_POINTS_MAX } from '../../../base/index.js';
 import type { ValueWriter } from '../mapping/values.js';
 import { ColumnBuilder } from './column-builder.js';
 
@@ -160,9 +160,8 @@ class Texts {
 
   #isSame(code: number, bytes: Uint8Array, from: number, to: number): boolean {
     const start = this.offsets[code];
-    if (this.offsets[code + 1] - start !== to - from) return false;
-    for (let at = from; at < to; at++) if (this.bytes[start + at - from] !== bytes[at]) return false;
-    return true;
+    const length = this.offsets[code + 1] - start;
+    return length === to - from && sameBytes(this.bytes, start, bytes, from, length);
   }
 
   #insert(slot: number, hash: number, text: Uint8Array): number {

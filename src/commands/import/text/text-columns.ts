@@ -15,10 +15,17 @@ import { EmptyTexts } from '../formats/empty-texts.js';
 import { ndjsonFormat } from '../formats/ndjson.js';
 import type { SourceObject } from '../formats/row-block.js';
 import { blocksOfText, type RowFormat } from '../formats/text-rows.js';
-import type { Mapping, Target } from '../mapping/mapping.js';
+import { type Target, usedColumns } from '../mapping/mapping.js';
 import { PLAIN_READING } from '../mapping/text-reading.js';
 import { valueWriter } from '../mapping/values.js';
-import { type BadRow, type BodyRow, RowConverter } from '../send/row-converter.js';
+import {
+  AUTO_CREATE,
+  type BadRow,
+  type BodyRow,
+  DATE_HEAD,
+  RowConverter,
+  VALUE_HEAD,
+} from '../send/row-converter.js';
 import { type ColumnBuilder, MISSING, type Outcome, REFUSED, STORED } from './column-builder.js';
 import { CsvRow } from './csv-row.js';
 import { BooleanBuilder, DateBuilder, TimeBuilder } from './date-builders.js';
@@ -55,14 +62,6 @@ export interface ColumnsOfText {
   /** Members of NDJSON that no column has, and their first lines. */
   readonly late: readonly (readonly [name: string, line: number])[];
 }
-
-/** The indexes of the file's columns that are read. */
-const usedColumns = ({ id, targets }: Mapping): readonly number[] => [
-  ...new Set([
-    ...(id ?? []),
-    ...targets.flatMap(({ source, date }) => [source, ...(date === null ? [] : [date])]),
-  ]),
-];
 
 /** The format in which the rows of a plan are read one by one. */
 export function rowFormatOf(
@@ -200,7 +199,10 @@ export class TextColumns {
   /** IDs that may be invalid are left to the rules of rows. */
   #addId(row: number, bytes: Uint8Array, from: number, to: number): boolean {
     const size = to - from;
-    if (size === 0 || (size === AUTO_CREATE.length && AUTO_CREATE.equals(bytes.subarray(from, to))))
+    if (
+      size === 0 ||
+      (size === AUTO_CREATE_BYTES.length && AUTO_CREATE_BYTES.equals(bytes.subarray(from, to)))
+    )
       return false;
     return this.#ids.add(row, bytes, from, to);
   }
@@ -282,10 +284,7 @@ export class TextColumns {
 const newIds = (rowsMax: number): TextBuilder => new TextBuilder(rowsMax, () => null, new Set(), null);
 
 const DASH = 0x2d;
-const AUTO_CREATE = Buffer.from('auto-create');
-/** What a body of rows has before the value and the date of an event. */
-const VALUE_HEAD = '{"value":';
-const DATE_HEAD = ',"date":';
+const AUTO_CREATE_BYTES = Buffer.from(AUTO_CREATE);
 
 const isText = (kind: number): boolean => kind === TEXT || kind === UNESCAPED;
 

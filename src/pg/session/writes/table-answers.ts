@@ -6,7 +6,7 @@ import * as sql from '../../../sql/index.js';
 import { ProtocolError } from '../../protocol/errors.js';
 import { type Answer, done } from '../answer.js';
 import { type PostgresRequest, requestOf } from '../queries/select.js';
-import type { SessionTables } from '../session-tables.js';
+import { NO_MEMORY, type SessionTables, type TableMemory } from '../session-tables.js';
 import type { Waiting } from '../waiting.js';
 
 /** What CREATE TEMP changes. */
@@ -41,7 +41,11 @@ export async function answerSessionTables(
     sql.bindColumns(statement.query.query, sqlRequest);
     if (!statement.replaces) tables.checkNew(name);
     const { columnNames } = statement;
-    tables.add(name, { is: 'view', query: statement.query.query, columnNames, tables: tables.all }, () => {});
+    tables.add(
+      name,
+      { is: 'view', query: statement.query.query, columnNames, tables: tables.all },
+      NO_MEMORY,
+    );
     return done('CREATE VIEW');
   }
   const { query, onCommit } = statement;
@@ -50,21 +54,23 @@ export async function answerSessionTables(
   tables.checkNew(name);
   if (query === null) {
     const listed = sql.sessionColumns(statement.columns ?? []);
-    tables.add(name, { is: 'rows', columns: listed, rows: [] }, () => {}, onCommit);
+    tables.add(name, { is: 'rows', columns: listed, rows: [] }, NO_MEMORY, onCommit);
     return done('CREATE TABLE');
   }
   const { plan, columns } = sql.bindColumns(query.query, sqlRequest);
   const lines = await linesOf(engine, plan, request, waiting);
   const rows = sql.sessionRows(lines, columns);
-  tables.add(name, { is: 'rows', columns, rows }, reserved(lines, hold), onCommit);
+  tables.add(name, { is: 'rows', columns, rows }, reserved(charactersOf(lines), hold), onCommit);
   return done(`SELECT ${lines.length}`);
 }
 
+const charactersOf = (lines: readonly string[]): number => lines.reduce((sum, { length }) => sum + length, 0);
+
 /** Reserves the memory of rows. Throws 53200. */
-function reserved(lines: readonly string[], hold: SessionScope['hold']): () => void {
-  const release = hold(lines.reduce((sum, line) => sum + line.length, 0) * MEMORY_PER_CHARACTER);
+function reserved(characters: number, hold: SessionScope['hold']): TableMemory {
+  const release = hold(characters * MEMORY_PER_CHARACTER);
   if (release === null) throw new ProtocolError('53200', 'the memory limit is reached; try again later');
-  return release;
+  return { characters, release };
 }
 
 /** The answer of a write to a temporary table; null = the statement writes to another. If it rejects, nothing is written. */
@@ -89,8 +95,8 @@ export async function answerSessionWrite(
   const isInsert = statement.is === 'insert' || statement.is === 'insert-query';
   const after = isInsert ? [...before, ...rows] : rows.map((row) => row.slice(0, columns.length));
   if (after.length > ROWS_MAX) throw tooLarge();
-  const written = after.map((row) => row.map((value) => String(value)).join());
-  tables.add(name, { ...table, rows: after }, reserved(written, hold));
+  const characters = charactersOf(lines) + (isInsert ? tables.charactersOf(name) : 0);
+  tables.add(name, { ...table, rows: after }, reserved(characters, hold));
   if (isInsert) return done(`INSERT 0 ${rows.length}`);
   if (!isUpdate) return done(`DELETE ${before.length - rows.length}`);
   return done(`UPDATE ${rows.filter((row) => row[columns.length] === true).length}`);

@@ -145,19 +145,22 @@ export class TransactionWrites {
     this.#savepoints.push({ name, writeCount: this.#pending.length });
   }
 
-  /** Drops the writes and savepoints after the newest savepoint of the name. Throws 3B001. */
-  rollbackTo(name: string): void {
+  /** Drops the writes and savepoints after the newest savepoint of the name, and returns its number, from 0. Throws 3B001. */
+  rollbackTo(name: string): number {
     const at = this.#savepointIndex(name);
     this.#pending.length = this.#savepoints[at].writeCount;
     this.#catalogs.cut(this.#pending.length);
     this.#earlier = null;
     this.#savepoints.length = at + 1;
     this.#byteCount = this.#pending.reduce((sum, { bytes }) => sum + bytes, 0);
+    return at;
   }
 
-  /** Forgets the newest savepoint of the name and those after it. Throws 3B001. */
-  releaseSavepoint(name: string): void {
-    this.#savepoints.length = this.#savepointIndex(name);
+  /** Forgets the newest savepoint of the name and those after it, and returns its number, from 0. Throws 3B001. */
+  releaseSavepoint(name: string): number {
+    const at = this.#savepointIndex(name);
+    this.#savepoints.length = at;
+    return at;
   }
 
   #savepointIndex(name: string): number {
