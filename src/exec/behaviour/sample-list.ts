@@ -1,11 +1,11 @@
 /**
- * Samples of one slot. Small ones are counted as they come, once there are some; the others are collected and joined from time
- * to time, so that memory grows with different samples only.
+ * Samples of one slot. They are collected; from time to time small ones are counted and the others joined, so that memory grows
+ * with different samples only.
  */
 import type { MemoryAccount } from '../../base/index.js';
 
 const CAPACITY_MIN = 16;
-/** From so many samples on, those below SMALL_END are counted. */
+/** When so many samples are collected, those below SMALL_END are counted. */
 const SMALL_FROM = 64;
 const SMALL_END = 256;
 /** At least so many samples are joined at once. */
@@ -29,8 +29,6 @@ export class SampleList {
   #count = 0;
   #small: Uint32Array | null = null;
   #joined: CountedValues = { values: new Uint32Array(0), counts: new Uint32Array(0) };
-  #sum = 0;
-
   /** Throws 9006, as `add` and `finish`. */
   constructor(memory: MemoryAccount) {
     memory.reserve(CAPACITY_MIN * VALUE_BYTES);
@@ -38,29 +36,29 @@ export class SampleList {
     this.#collected = new Uint32Array(CAPACITY_MIN);
   }
 
-  get sum(): number {
-    return this.#sum;
-  }
-
   add(value: number): void {
     if (this.#count === this.#collected.length) this.#growOrJoin();
-    this.#sum += value;
-    if (this.#small !== null && value < SMALL_END) this.#small[value]++;
-    else this.#collected[this.#count++] = value;
+    this.#collected[this.#count++] = value;
   }
 
   /** Adds a value below SMALL_END `times` times. */
   addSmall(value: number, times: number): void {
+    this.#smallCounts()[value] += times;
+  }
+
+  #smallCounts(): Uint32Array {
     if (this.#small === null) {
-      for (let time = 0; time < times; time++) this.add(value);
-      return;
+      this.#memory.reserve(SMALL_END * 4);
+      this.#small = new Uint32Array(SMALL_END);
     }
-    this.#sum += value * times;
-    this.#small[value] += times;
+    return this.#small;
   }
 
   #growOrJoin(): void {
-    if (this.#small === null && this.#count >= SMALL_FROM) this.#countSmall();
+    if (this.#count >= SMALL_FROM) {
+      this.#countSmall();
+      if (this.#count <= this.#collected.length / 2) return;
+    }
     // As many as there are different ones, so that each is copied a few times only.
     if (this.#count >= Math.max(JOINED_MIN, this.#joined.values.length)) {
       this.#join();
@@ -74,14 +72,14 @@ export class SampleList {
   }
 
   #countSmall(): void {
-    this.#memory.reserve(SMALL_END * 4);
-    this.#small = new Uint32Array(SMALL_END);
-    const values = this.#collected.subarray(0, this.#count);
-    this.#count = 0;
-    for (const value of values) {
-      if (value < SMALL_END) this.#small[value]++;
-      else this.#collected[this.#count++] = value;
+    const [small, values] = [this.#smallCounts(), this.#collected];
+    let count = 0;
+    for (let at = 0; at < this.#count; at++) {
+      const value = values[at];
+      if (value < SMALL_END) small[value]++;
+      else values[count++] = value;
     }
+    this.#count = count;
   }
 
   #join(): void {
@@ -96,6 +94,7 @@ export class SampleList {
 
   /** Returns the number of different samples. Nothing may be added afterwards. */
   finish(): number {
+    if (this.#small !== null) this.#countSmall();
     if (this.#count > 0 && this.#joined.values.length === 0) {
       this.#memory.reserve(this.#count * JOINED_BYTES);
       this.#joined = counted(this.#collected.subarray(0, this.#count));
@@ -105,22 +104,28 @@ export class SampleList {
     return count;
   }
 
-  /** Writes, from an index on, the different samples in ascending order and how many samples are at most each; call `finish` before. */
-  writeTo(values: Uint32Array, ends: Uint32Array, from: number): void {
+  /**
+   * Writes, from an index on, the different samples in ascending order and how many samples are at most each, and returns the sum
+   * of all samples; call `finish` before.
+   */
+  writeTo(values: Uint32Array, ends: Uint32Array, from: number): number {
     let at = from;
-    let end = 0;
+    let [end, sum] = [0, 0];
     for (const [value, times] of this.#small?.entries() ?? []) {
       if (times === 0) continue;
       end += times;
+      sum += value * times;
       values[at] = value;
       ends[at++] = end;
     }
     const { values: others, counts } = this.#joined;
-    values.set(others, at);
-    for (const times of counts) {
-      end += times;
+    for (let other = 0; other < others.length; other++) {
+      end += counts[other];
+      sum += others[other] * counts[other];
+      values[at] = others[other];
       ends[at++] = end;
     }
+    return sum;
   }
 }
 

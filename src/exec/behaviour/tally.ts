@@ -47,9 +47,11 @@ export class Tally {
     for (const [index, list] of lists.entries()) starts[index + 1] = starts[index] + list.finish();
     const count = starts[lists.length];
     this.#run.reserve(count * RESULT_BYTES);
-    const [values, ends] = [new Uint32Array(count), new Uint32Array(count)];
-    for (const [index, list] of lists.entries()) list.writeTo(values, ends, starts[index]);
-    const sums = Float64Array.from(lists, ({ sum }) => sum);
+    const [values, ends] = [sharedWords(count), sharedWords(count)];
+    const sums = Float64Array.from(lists, (list, index) => list.writeTo(values, ends, starts[index]));
     return { slots: Uint32Array.from(slots), starts, values, ends, sums };
   }
 }
+
+/** In shared memory, which is sent to another thread without a copy. */
+const sharedWords = (count: number): Uint32Array => new Uint32Array(new SharedArrayBuffer(count * 4));

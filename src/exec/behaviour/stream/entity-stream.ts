@@ -57,6 +57,8 @@ export class EntityStream {
   startDates = new Uint32Array(0);
   seconds = new Int32Array(0);
   pathCount = 0;
+  /** From an event of a path to the next: 1 or -1. */
+  step = 1;
   readonly #events: EntityEvents;
   readonly #bases: Uint32Array;
   readonly #question: FlowQuestion;
@@ -73,6 +75,11 @@ export class EntityStream {
   read(from: number, to: number): void {
     if (this.keys.length < to - from) this.#grow(to - from);
     const { collapse, isBackward, isEvery } = this.#question;
+    if (!collapse && !isEvery) {
+      this.#readFirst(from, to);
+      return;
+    }
+    this.step = isBackward ? -1 : 1;
     const { columns, valueColumn } = this.#events;
     const [dates, masks] = columns;
     const [numbers, columnIndexes] = [columns[valueColumn], columns[valueColumn + 1]];
@@ -95,6 +102,29 @@ export class EntityStream {
     }
     this.count = count;
     this.pathCount = pathCount;
+  }
+
+  /** Reads the first path only, in its direction. */
+  #readFirst(from: number, to: number): void {
+    const { depth, isBackward } = this.#question;
+    const { columns, valueColumn } = this.#events;
+    const [dates, masks] = columns;
+    const [numbers, columnIndexes] = [columns[valueColumn], columns[valueColumn + 1]];
+    this.count = 0;
+    this.pathCount = 0;
+    let at = from;
+    while (at < to && (masks[at] & START) === 0) at++;
+    if (at === to) return;
+    this.pathCount = 1;
+    this.startKeys[0] = this.#bases[columnIndexes[at]] + numbers[at];
+    this.startDates[0] = dates[at];
+    this.seconds[0] = 0;
+    const step = isBackward ? -1 : 1;
+    for (at += step; at >= from && at < to && this.count < depth; at += step) {
+      if ((masks[at] & STREAM) === 0) continue;
+      this.keys[this.count] = this.#bases[columnIndexes[at]] + numbers[at];
+      this.dates[this.count++] = dates[at];
+    }
   }
 
   #grow(count: number): void {

@@ -44,10 +44,9 @@ class NodeRanking {
     this.#counts = new Uint32Array(size);
   }
 
-  add({ keys, dates, count, startKeys, startDates, seconds, pathCount }: EntityStream): void {
-    const { depth, isBackward, within } = this.#input.question;
+  add({ keys, dates, count, startKeys, startDates, seconds, pathCount, step }: EntityStream): void {
+    const { depth, within } = this.#input.question;
     const reach = within ?? Number.POSITIVE_INFINITY;
-    const step = isBackward ? -1 : 1;
     const [counts, keyCount] = [this.#counts, this.#keys.count];
     const end = depth * keyCount;
     for (let path = 0; path < pathCount; path++) {
@@ -99,12 +98,11 @@ class PathCounter {
     }
   }
 
-  add({ keys, dates, count, startKeys, startDates, seconds, pathCount }: EntityStream): void {
+  add({ keys, dates, count, startKeys, startDates, seconds, pathCount, step }: EntityStream): void {
     const { tally, question, run } = this.#input;
-    const { depth, limit, isBackward, within } = question;
+    const { depth, limit, within } = question;
     const { levelSlots, linkSlots, linksAt } = this.#slots;
     const reach = within ?? Number.POSITIVE_INFINITY;
-    const step = isBackward ? -1 : 1;
     const width = limit + 1;
     const [nodes, keyCount, { counts }] = [this.#nodes, this.#keyCount, tally];
     for (let path = 0; path < pathCount; path++) {
