@@ -271,15 +271,16 @@ export class LineStream {
       if (this.#dependencies.server.closing && !this.#isDone) return false;
       if (this.#parts.hasPart) return true;
       this.#fault ??= this.#parts.fault ?? null;
-      if (this.#isOver || this.#hasLeft || this.#fault !== null) return false;
+      if (this.#isDone || this.#hasLeft || this.#fault !== null) return false;
       this.#flow();
-      await this.#woken();
+      const { coming = null } = this.#parts;
+      await (coming === null ? this.#woken() : Promise.race([coming, this.#woken()]));
     }
   }
 
   /** No part of the body is left to be applied. */
   get #isDone(): boolean {
-    return this.#isOver && !this.#parts.hasPart;
+    return this.#isOver && !this.#parts.hasPart && (this.#parts.coming ?? null) === null;
   }
 
   /** To be called in the turn in which the part is taken out, because the next received bytes may overwrite it. */
