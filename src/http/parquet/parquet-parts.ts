@@ -9,7 +9,7 @@ import type { ByteBudget } from '../transport/body.js';
 import type { BodyPart, PartSource } from '../transport/part-source.js';
 import type { ParquetReading, ParquetThreads } from './parquet-threads.js';
 
-const AHEAD_BYTES_MAX = 2 ** 20;
+const AHEAD_BYTES_MAX = 2 ** 24;
 const MAGIC = 'PAR1';
 const ENCRYPTED_MAGIC = 'PARE';
 /** Length of the footer and magic, at the end. */

@@ -7,7 +7,8 @@ import { Worker } from 'node:worker_threads';
 import { QuarryError } from '../../base/index.js';
 import type { ParquetReply, ParquetStart } from './thread.js';
 
-const THREADS_MAX = 2;
+/** A second one would take the workers' CPU time on small machines, and insert no faster. */
+const THREADS_MAX = 1;
 /** Further memory of a thread: its code, and a record batch on its way. */
 const THREAD_BYTES = 32 * 2 ** 20;
 const READ_MS_MAX = 60_000;

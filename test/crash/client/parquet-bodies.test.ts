@@ -67,16 +67,21 @@ t.test('a file of DuckDB is inserted with the types of its columns, once', async
     { 'entity-id': 'u1', n: 1, price: 1.25, even: false, day: '2024-01-02', tags: ['a', 'b1'] },
     { 'entity-id': 'u2', n: 2, price: 2.5, even: true, day: '2024-01-03', tags: ['a', 'b0'] },
   ]);
-  t.strictSame(await store.rows('SELECT value, date FROM duck.visit ORDER BY date'), [
-    { value: 'äb1', date: '2024-01-01T00:00:01Z' },
-    { value: 'äb2', date: '2024-01-01T00:00:02Z' },
-  ]);
+  t.strictSame(
+    await store.rows(
+      'SELECT [visit.value] AS value, [visit.date] AS date FROM duck WHERE [visit.value] IS NOT NULL ORDER BY 2',
+    ),
+    [
+      { value: 'äb1', date: '2024-01-01T00:00:01Z' },
+      { value: 'äb2', date: '2024-01-01T00:00:02Z' },
+    ],
+  );
 });
 
 t.test('a body that is no plain Parquet file is refused by name', async (t) => {
   const file = await parquetOfDuckDb("SELECT 'x' AS user, {'a': 1} AS struct FROM range(9)");
   const nested = await send('id=user&dimension=odd&auto-create=column,dimension', file);
-  t.match(nested, { status: 400, text: /field \\"struct\\"/ });
+  t.match(nested, { status: 400, text: /"struct\\": no column takes struct/ });
   t.match(await send('id=user&dimension=odd&auto-create=dimension&unknown=ignore', file), {
     status: 400,
     text: /"code":2017/,

@@ -101,7 +101,7 @@ t.test('batches have at most as many rows and bytes as the limits', async (t) =>
 t.test('a file that is too large, once read, is refused, and the next one is read', async (t) => {
   const threads = threadsOf(8 * MIB, 64 * MIB);
   const bomb = await parquetOfDuckDb(
-    `SELECT repeat('x', 1000000) AS id FROM range(20000) t(i)`,
+    "SELECT repeat('x', 200000) AS id FROM range(1024) t(i)",
     ', COMPRESSION zstd',
   );
   t.ok(bomb.length < MIB, `${bomb.length} bytes`);
@@ -113,12 +113,12 @@ t.test('a file that is too large, once read, is refused, and the next one is rea
   while (reservedBytes > 0) await pause(10);
 });
 
-t.test('two files are read at a time, and others wait', async (t) => {
+t.test('one file is read at a time, and others wait', async (t) => {
   const threads = threadsOf(8 * MIB);
   const file = await parquetOfDuckDb('SELECT 5 AS id');
-  const [first, second] = [await threads.open(() => file), await threads.open(() => file)];
+  const first = await threads.open(() => file);
   let isOpen = false;
-  const third = threads
+  const second = threads
     .open(() => file)
     .then((reading) => {
       isOpen = true;
@@ -126,14 +126,12 @@ t.test('two files are read at a time, and others wait', async (t) => {
     });
   const left = threads.open(() => null);
   t.ok((await first?.next()) instanceof Uint8Array);
-  t.ok((await second?.next()) instanceof Uint8Array);
   t.equal(isOpen, false);
   first?.close();
-  const reading = await third;
+  const reading = await second;
   t.ok((await reading?.next()) instanceof Uint8Array);
-  second?.close();
-  t.equal(await left, null, 'a file that nobody waits for is not read');
   reading?.close();
+  t.equal(await left, null, 'a file that nobody waits for is not read');
   t.strictSame((await read(threads, file)).table.numRows, 1);
   capacityBytes = 100 * MIB;
   t.match(await refusalOf(threads.open(() => file)), { code: 9003 });
