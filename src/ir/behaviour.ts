@@ -39,7 +39,7 @@ export interface Samples {
   /** One more than slots. */
   readonly starts: Uint32Array;
   readonly values: Uint32Array;
-  readonly ends: Float64Array;
+  readonly ends: Uint32Array;
   /** By list: the sum of its samples. */
   readonly sums: Float64Array;
 }

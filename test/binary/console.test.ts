@@ -9,8 +9,8 @@ import t from 'tap';
 import { questionsOf } from '../../src/commands/demo/questions.js';
 import { runTour } from '../../src/commands/demo/tour.js';
 import { RemoteClient } from '../../src/commands/remote/client.js';
-import { PHONE, type Serve, type Served, visitors } from '../console/browser.js';
-import { newcomer, wholeVisit } from '../console/visits.js';
+import { type Serve, type Served, visitors } from '../console/browser.js';
+import { newcomer } from '../console/visits.js';
 import { assertAnswers } from '../demo/tour-answers.js';
 import { ROOT } from '../tidy/source.js';
 
@@ -83,11 +83,4 @@ t.test(
 browse(
   'a newcomer finds how many of 3 million flights left each state over two hours late in March',
   newcomer(false),
-);
-
-// Wide windows and the keyboard are tested in test/console.
-browse(
-  'in a phone-sized window a segment, a histogram, a map, a saved query and a key are made',
-  wholeVisit,
-  PHONE,
 );

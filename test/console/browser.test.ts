@@ -11,7 +11,7 @@ import {
   visitors,
   waitForAnswer,
 } from './browser.js';
-import { byKeyboard, makeKey, newcomer, seePlaces, seeSegment } from './visits.js';
+import { byKeyboard, makeKey, newcomer, seePlaces, seeSegment, wholeVisit } from './visits.js';
 
 t.setTimeout(480_000);
 const browse = await visitors();
@@ -119,6 +119,8 @@ browse(
   },
   PHONE,
 );
+
+browse('on a phone a segment, a histogram, a map, a saved query and a key are made', wholeVisit, PHONE);
 
 browse(
   'signing in, querying, saving, viewing a map and creating a key are possible by keyboard only',

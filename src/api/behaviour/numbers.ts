@@ -13,7 +13,7 @@ export const ratioText = (count: number, of: number): string => (of === 0 ? 'nul
 /** The samples of one slot, by worker: different values, ascending, and how many samples are at most each. */
 export type SlotSamples = readonly {
   readonly values: Uint32Array;
-  readonly ends: Float64Array;
+  readonly ends: Uint32Array;
   readonly sum: number;
 }[];
 

@@ -3,9 +3,10 @@
  * codes of their dictionary; other values are numbered in the order of their first use.
  */
 
+import { hashBytes } from '../../base/index.js';
 import type { ValueColumn } from '../../ir/index.js';
 import { textOfInteger, textOfPoint } from '../../schema/index.js';
-import { type DimensionShard, type EventSegment, readCodes } from '../../storage/index.js';
+import { type Dictionary, type DimensionShard, type EventSegment, readCodes } from '../../storage/index.js';
 
 export class EventValueNumbers {
   readonly columnId: number;
@@ -13,6 +14,7 @@ export class EventValueNumbers {
   readonly #shard: DimensionShard;
   readonly #numbers = new Map<bigint | number | string, number>();
   readonly #texts: string[] = [''];
+  #byText: Map<string, number> | null = null;
   #byLink: Uint32Array | null = null;
 
   constructor(shard: DimensionShard, column: ValueColumn) {
@@ -62,6 +64,28 @@ export class EventValueNumbers {
     return number;
   }
 
+  /** One more than the greatest number of the values that were read. */
+  get numberEnd(): number {
+    return this.#dictionary?.codeCount ?? this.#texts.length;
+  }
+
+  /** The number of a value that was read, by its text; 0 = there is none. */
+  numberOf(text: string): number {
+    const dictionary = this.#dictionary;
+    if (dictionary !== undefined) {
+      const bytes = Buffer.from(text);
+      return dictionary.find(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
+    }
+    if (this.#byText?.size !== this.#texts.length) {
+      this.#byText = new Map(this.#texts.map((own, number) => [own, number]));
+    }
+    return this.#byText?.get(text) ?? 0;
+  }
+
+  get #dictionary(): Dictionary | undefined {
+    return this.#column.type === 'string-event' ? this.#shard.dictionaries.get(this.columnId) : undefined;
+  }
+
   /** The numbers of the column's values by link; `linkEnd` returns a number above every link. */
   byLink(linkEnd: () => number): Uint32Array {
     if (this.#byLink !== null) return this.#byLink;
@@ -80,8 +104,8 @@ export class EventValueNumbers {
 
   /** Compares the texts of two numbers, which are not 0, by their bytes. */
   compare(a: number, b: number): number {
-    const dictionary = this.#shard.dictionaries.get(this.columnId);
-    if (dictionary === undefined || this.#column.type !== 'string-event') {
+    const dictionary = this.#dictionary;
+    if (dictionary === undefined) {
       return Buffer.compare(Buffer.from(this.#texts[a]), Buffer.from(this.#texts[b]));
     }
     const { offsets, bytes } = dictionary;
@@ -93,8 +117,8 @@ export class EventValueNumbers {
 
   /** The text of a value's number, which is not 0. */
   textOf(number: number): string {
-    const dictionary = this.#shard.dictionaries.get(this.columnId);
-    if (dictionary === undefined || this.#column.type !== 'string-event') return this.#texts[number];
+    const dictionary = this.#dictionary;
+    if (dictionary === undefined) return this.#texts[number];
     const { offsets, bytes } = dictionary;
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(
       'utf8',

@@ -1,12 +1,12 @@
 /** Counts and samples by slot, of one worker. Throws 9006 if different samples exceed the query's memory. */
 import type { BehaviourPartial, Samples } from '../../ir/index.js';
 import type { QueryRun } from '../query-run.js';
-import { type CountedValues, SampleList } from './sample-list.js';
+import { SampleList } from './sample-list.js';
 
 const SLOT_BYTES = 8;
 /** Memory of a list besides its samples. */
 const LIST_BYTES = 200;
-const RESULT_BYTES = 12;
+const RESULT_BYTES = 8;
 
 export class Tally {
   readonly counts: Float64Array;
@@ -41,30 +41,15 @@ export class Tally {
   }
 
   #samples(): Samples {
-    const slots: number[] = [];
-    const lists: CountedValues[] = [];
-    const sums: number[] = [];
-    this.#lists.forEach((list, slot) => {
-      if (list === undefined) return;
-      slots.push(slot);
-      lists.push(list.result());
-      sums.push(list.sum);
-    });
+    const slots = [...this.#lists.keys()].filter((slot) => this.#lists[slot] !== undefined);
+    const lists = slots.map((slot) => this.#lists[slot] as SampleList);
     const starts = new Uint32Array(lists.length + 1);
-    lists.forEach(({ values }, index) => {
-      starts[index + 1] = starts[index] + values.length;
-    });
+    for (const [index, list] of lists.entries()) starts[index + 1] = starts[index] + list.finish();
     const count = starts[lists.length];
     this.#run.reserve(count * RESULT_BYTES);
-    const [values, ends] = [new Uint32Array(count), new Float64Array(count)];
-    lists.forEach((list, index) => {
-      values.set(list.values, starts[index]);
-      let end = 0;
-      for (let at = 0; at < list.counts.length; at++) {
-        end += list.counts[at];
-        ends[starts[index] + at] = end;
-      }
-    });
-    return { slots: Uint32Array.from(slots), starts, values, ends, sums: Float64Array.from(sums) };
+    const [values, ends] = [new Uint32Array(count), new Uint32Array(count)];
+    for (const [index, list] of lists.entries()) list.writeTo(values, ends, starts[index]);
+    const sums = Float64Array.from(lists, ({ sum }) => sum);
+    return { slots: Uint32Array.from(slots), starts, values, ends, sums };
   }
 }

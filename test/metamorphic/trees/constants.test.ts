@@ -13,7 +13,7 @@ import { TreeStatements, type TreeType } from './tree-statements.js';
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '90' },
+    rounds: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
