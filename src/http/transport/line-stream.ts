@@ -14,7 +14,6 @@
 import { QuarryError } from '../../base/index.js';
 import type { Members } from '../endpoints/handlers/handler.js';
 import type { Answer, AnswerHead } from './answer.js';
-import type { ByteBudget } from './body.js';
 import type { Compression, Encoding } from './decode.js';
 import {
   decisiveRefusal,
@@ -26,17 +25,14 @@ import {
 } from './part-answer.js';
 import type { BodyPart, PartSource } from './part-source.js';
 import type { RecordLines } from './record-lines.js';
+import type { ServerContext } from './server-context.js';
 import { DECODER_BYTES, StreamDecoder } from './stream-decoder.js';
 import { type Response, WRITE_BYTES_MAX } from './uws.js';
 
 /** State and services that the line bodies of one server share. */
-export interface StreamContext {
-  readonly budget: ByteBudget;
-  readonly elapsedMs: () => number;
-  readonly bodySecondsMax: number;
-  readonly stallSecondsMax: number;
-  readonly closing: boolean;
-}
+export type StreamContext = Readonly<
+  Pick<ServerContext, 'budget' | 'elapsedMs' | 'bodySecondsMax' | 'stallSecondsMax' | 'closing'>
+>;
 
 export interface LineStreamDependencies {
   readonly server: StreamContext;
