@@ -14,7 +14,7 @@ import { SqlStore, temporaryDir } from './sql-store.js';
 const { values: options } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    files: { type: 'string', default: '30' },
+    files: { type: 'string', default: '12' },
   },
 });
 const SEED = Number(options.seed);
