@@ -49,6 +49,7 @@ function serverDependencies(logLevel: string): ServerDependencies {
     release: releaseOf({ root: ROOT, readText }),
     log: pino({ level: logLevel }, pino.destination({ dest: 2, sync: true })),
     workerFile: path.join(HERE, 'worker/entry.js'),
+    parquetThreadFile: path.join(HERE, 'http/parquet/thread.js'),
     kernelsFile: kernelsFile(),
     postgres: {
       threadFile: path.join(HERE, 'pg/catalog/thread.js'),

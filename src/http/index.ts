@@ -13,6 +13,7 @@ export { INLET_NAMES, type InletSetting, parseInlets } from './inlets/inlet-sett
 export * from './limits/limit-table.js';
 export { Audit, type AuditEntry, type LineSink } from './observability/audit.js';
 export { type ChangedThing, changedThings } from './observability/audit-changes.js';
+export { ParquetThreads } from './parquet/parquet-threads.js';
 export * from './transport/certificate.js';
 export { type ProxyList, parseProxies } from './transport/proxy.js';
 export * from './transport/server.js';

@@ -43,6 +43,7 @@ export interface Described {
 
 const LINES_MEDIA = 'application/x-ndjson';
 const ARROW_MEDIA = 'application/vnd.apache.arrow.stream';
+const PARQUET_MEDIA = 'application/vnd.apache.parquet';
 const EVENTS_MEDIA = 'text/event-stream';
 
 export function apiDocument({ endpoints, limits }: Described): ApiDocument {
@@ -220,7 +221,9 @@ function requestBodyOf(
     required: !mayBeEmpty,
     content: {
       [endpoint.bodyType]: { schema, example },
-      ...(endpoint.takesLines ? { [LINES_MEDIA]: lines, [ARROW_MEDIA]: ARROW_ROWS } : {}),
+      ...(endpoint.takesLines
+        ? { [LINES_MEDIA]: lines, [ARROW_MEDIA]: ARROW_ROWS, [PARQUET_MEDIA]: PARQUET_ROWS }
+        : {}),
     },
   };
 }
@@ -231,6 +234,15 @@ const ARROW_ROWS = {
     format: 'binary',
     description:
       'An Arrow IPC stream of any length, whose rows become entities by the parameters `id`, `dimension`, `event`, `time`, `auto-create` and `unknown` of the URL, as for `POST /v1/insert/lines`. Each record batch is a part.',
+  },
+} as const;
+
+const PARQUET_ROWS = {
+  schema: {
+    type: 'string',
+    format: 'binary',
+    description:
+      'A Parquet file of at most 64 MiB, whose rows become entities by the parameters of the URL as those of an Arrow stream do. A row group, or a piece of a large one, is a part.',
   },
 } as const;
 

@@ -31,6 +31,7 @@ import { Peer } from '../../src/http/transport/proxy.js';
 import type { ServerContext } from '../../src/http/transport/server-context.js';
 import type { Response, UwsRequest } from '../../src/http/transport/uws.js';
 import { NOW_MS, openEngine, STORE_DIR } from '../crash/history/engine-fixture.js';
+import { parquetThreads } from '../http/harness.js';
 import { wasmBytes } from '../kernels/twin-arena.js';
 import type { FaultyDisk } from '../support/faulty-disk.js';
 
@@ -223,6 +224,7 @@ export class InProcessServer {
       }),
       waiting: new Set(),
       arrowBatchBytesMax: HTTP_DEFAULTS.arrowBatchBytesMax,
+      parquet: parquetThreads(engine),
       bodySecondsMax: HTTP_DEFAULTS.bodySecondsMax,
       stallSecondsMax: HTTP_DEFAULTS.stallSecondsMax,
       closing: false,

@@ -5,6 +5,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import tls from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
 import type { Test } from 'tap';
 import { systemClock } from '../../src/base/index.js';
@@ -14,6 +15,7 @@ import {
   type HttpDependencies,
   HttpServer,
   type HttpSettings,
+  ParquetThreads,
   type Ports,
 } from '../../src/http/index.js';
 import { NodeFileSystem } from '../../src/io/index.js';
@@ -30,6 +32,18 @@ export interface Front extends Ports {
 function logInto(lines: string[]): Logger {
   return pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
 }
+
+export const PARQUET_THREAD_FILE = fileURLToPath(
+  new URL('../../src/http/parquet/thread.js', import.meta.url),
+);
+
+export const parquetThreads = (engine: Pick<FakeEngine, 'holdMemory'>): ParquetThreads =>
+  new ParquetThreads({
+    threadFile: PARQUET_THREAD_FILE,
+    memoryBytesMax: 2 ** 28,
+    batchBytesMax: HTTP_DEFAULTS.arrowBatchBytesMax,
+    reserveMemory: (bytes) => engine.holdMemory(bytes),
+  });
 
 /** Starts a server that ends with the test. By default it has no limits and uses the real clock. */
 export async function startFront(
@@ -60,6 +74,7 @@ export async function startFront(
     log: logInto(logLines),
     instanceId: 'test',
     randomBytes,
+    parquet: parquetThreads(engine),
     ...dependencies,
   });
   const ports = server.listen();

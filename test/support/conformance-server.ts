@@ -109,6 +109,7 @@ export class ConformanceServer {
       log: pino({ level: 'silent' }),
       workerFile,
       consoleDir: null,
+      parquetThreadFile: fileOf('http/parquet/thread.js'),
       kernelsFile: this.#simd ? fileOf('kernels/kernels.wasm') : null,
       onFatal: (error) => {
         throw error;

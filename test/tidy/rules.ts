@@ -61,7 +61,11 @@ export const LIBRARY_FILES: Readonly<Record<string, readonly string[]>> = {
   'smol-toml': ['src/commands/serve/serve-config.ts', 'src/commands/serve/limits-file.ts'],
   hyparquet: ['src/commands/import/'],
   'hyparquet-compressors': ['src/commands/import/formats/parquet-file.ts'],
-  'parquet-wasm': ['src/commands/import/formats/parquet-batches.ts', 'src/commands/export/parquet-bytes.ts'],
+  'parquet-wasm': [
+    'src/commands/import/formats/parquet-batches.ts',
+    'src/commands/export/parquet-bytes.ts',
+    'src/http/parquet/parquet-messages.ts',
+  ],
   fzstd: ['src/commands/import/', 'src/http/transport/zstd.ts'],
   '@hpcc-js/wasm-zstd': ['src/commands/export/compress.ts'],
   '@electric-sql/pglite': ['src/pg/catalog/thread.ts', 'src/tools/postgres-template.mjs'],
@@ -87,6 +91,7 @@ export const FILE_SYSTEM_USERS: Readonly<Record<string, string>> = {
   'src/commands/bench/server.ts': 'makes and removes the temporary data directory, reads the keys made in it',
   'src/commands/demo/demo-command.ts':
     'makes and removes the temporary data directory, reads the keys made in it',
+  'src/http/parquet/thread.ts': "reads the package's WebAssembly",
   'src/tools/binary/build.mjs': 'the build of the executable',
   'src/tools/binary/day.mjs': 'creates the empty folder in which the executable is tested',
   'src/tools/build.mjs': 'the build',

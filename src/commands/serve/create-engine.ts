@@ -24,6 +24,8 @@ export interface ServerDependencies {
   readonly log: Logger;
   /** Entry point of the worker threads. */
   readonly workerFile: string;
+  /** Entry point of the threads that read Parquet. */
+  readonly parquetThreadFile: string;
   /** Path of kernels.wasm; null = run the kernels' TypeScript twins. */
   readonly kernelsFile: string | null;
   /** Folder of the console's files; null = there is no console. */

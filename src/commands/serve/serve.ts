@@ -14,6 +14,7 @@ import {
   HttpServer,
   type InletSetting,
   nativeFault,
+  ParquetThreads,
   type Ports,
   type ProxyList,
   parseInlets,
@@ -38,6 +39,8 @@ import { startPostgres } from './serve-postgres.js';
 
 /** A record batch of Arrow takes at most this part of the memory limit, before it is parsed. */
 const ARROW_MEMORY_PART = 32;
+/** Memory of the package that reads a Parquet file, in record batches of Arrow of the longest kind. */
+const PARQUET_BATCHES = 8;
 
 export interface RunningServer {
   readonly ports: Ports;
@@ -91,13 +94,14 @@ export async function startServer(
     const consoleFiles = consoleDir === null ? ConsoleFiles.none() : await ConsoleFiles.read(fs, consoleDir);
     const engine = await createEngine(config, dependencies, fs, dir);
     closers.push(() => engine.close());
+    const arrowBatchBytesMax = Math.min(
+      HTTP_DEFAULTS.arrowBatchBytesMax,
+      Math.floor(config.memoryLimitBytes / ARROW_MEMORY_PART),
+    );
     const server = new HttpServer(
       {
         ...HTTP_DEFAULTS,
-        arrowBatchBytesMax: Math.min(
-          HTTP_DEFAULTS.arrowBatchBytesMax,
-          Math.floor(config.memoryLimitBytes / ARROW_MEMORY_PART),
-        ),
+        arrowBatchBytesMax,
         ...certificate,
         host: config.host,
         httpsPort: config.httpsPort,
@@ -114,6 +118,12 @@ export async function startServer(
         log: dependencies.log,
         audit,
         consoleFiles,
+        parquet: new ParquetThreads({
+          threadFile: dependencies.parquetThreadFile,
+          memoryBytesMax: PARQUET_BATCHES * arrowBatchBytesMax,
+          batchBytesMax: arrowBatchBytesMax,
+          reserveMemory: (bytes) => engine.holdMemory(bytes),
+        }),
         instanceId: randomBytes(6).toString('hex'),
         randomBytes,
       },

@@ -43,6 +43,8 @@ export const ARROW_TYPES: readonly string[] = [
   'application/vnd.apache.arrow.file',
 ];
 
+export const PARQUET_TYPE = 'application/vnd.apache.parquet';
+
 /** The parameters of refused lines of entities. */
 const ENTITY_PARAMETERS = 'on-error=quarantine';
 
@@ -95,7 +97,13 @@ export interface Arrival {
 }
 
 /** How a body of records is divided. */
-export type RecordForm = 'lines' | 'json' | 'csv' | 'arrow';
+export type RecordForm = 'lines' | 'json' | 'csv' | 'arrow' | 'parquet';
+
+/** In which format the worker gets the records. */
+const FORMATS: Readonly<Record<RecordForm, RecordMapping['format']>> = {
+  ...{ lines: 'json', json: 'json', csv: 'csv' },
+  ...{ arrow: 'arrow', parquet: 'arrow' },
+};
 
 export interface RecordBody {
   readonly form: RecordForm;
@@ -177,20 +185,21 @@ function quarantineOf(request: UwsRequest, form: RecordForm | 'entities' | null)
   if (query === '' || !quarantines(query)) return null;
   // Parameters of records have no meaning for lines of entities, and must not get one when they are inserted again.
   if (form === 'entities') return ENTITY_PARAMETERS;
-  if (form !== null && form !== 'arrow') return query;
+  if (form !== null && form !== 'arrow' && form !== 'parquet') return query;
   throw new QuarryError(4049, `the parameter "on-error" needs a body of lines: ${LINES_TYPE}`);
 }
 
 /** null = the body has no records. A request without a body needs no type. */
 function recordFormOf(endpoint: Endpoint, type: string, { kind }: BodyLength): RecordForm | null {
   if (endpoint.takesLines && ARROW_TYPES.includes(type)) return 'arrow';
+  if (endpoint.takesLines && type === PARQUET_TYPE) return 'parquet';
   if (!endpoint.takesRecords) return null;
   return RECORD_FORMS.get(type) ?? (kind === 'none' ? 'lines' : null);
 }
 
 /** Throws 4049. */
 function recordBodyOf(form: RecordForm, request: UwsRequest): RecordBody {
-  return { form, mapping: recordMappingOf(request.getQuery(), form === 'lines' ? 'json' : form) };
+  return { form, mapping: recordMappingOf(request.getQuery(), FORMATS[form]) };
 }
 
 /** The media type of a Content-Type header, without parameters. */
@@ -200,7 +209,7 @@ export const mediaTypeOf = (header: string): string => header.split(';', 1)[0].t
 function checkContentType({ bodyType, takesLines, takesRecords }: Endpoint, request: UwsRequest): void {
   const header = request.getHeader('content-type');
   if (!takesRecords && (header === bodyType || mediaTypeOf(header) === bodyType)) return;
-  const other = takesLines ? [LINES_TYPE, ...ARROW_TYPES] : [];
+  const other = takesLines ? [LINES_TYPE, ...ARROW_TYPES, PARQUET_TYPE] : [];
   const wanted = (takesRecords ? [...RECORD_FORMS.keys()] : [bodyType, ...other]).join(' or ');
   if (header === '') throw new QuarryError(1500, `Content-Type header missing: ${wanted} is required`);
   throw new QuarryError(1501, `Content-Type is ${quoted(header)}, not ${wanted}`);

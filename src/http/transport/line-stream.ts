@@ -14,7 +14,6 @@
 import { QuarryError } from '../../base/index.js';
 import type { Members } from '../endpoints/handlers/handler.js';
 import type { Answer, AnswerHead } from './answer.js';
-import type { ByteBudget } from './body.js';
 import type { Compression, Encoding } from './decode.js';
 import {
   decisiveRefusal,
@@ -26,17 +25,14 @@ import {
 } from './part-answer.js';
 import type { BodyPart, PartSource } from './part-source.js';
 import type { RecordLines } from './record-lines.js';
+import type { ServerContext } from './server-context.js';
 import { DECODER_BYTES, StreamDecoder } from './stream-decoder.js';
 import { type Response, WRITE_BYTES_MAX } from './uws.js';
 
 /** State and services that the line bodies of one server share. */
-export interface StreamContext {
-  readonly budget: ByteBudget;
-  readonly elapsedMs: () => number;
-  readonly bodySecondsMax: number;
-  readonly stallSecondsMax: number;
-  readonly closing: boolean;
-}
+export type StreamContext = Readonly<
+  Pick<ServerContext, 'budget' | 'elapsedMs' | 'bodySecondsMax' | 'stallSecondsMax' | 'closing'>
+>;
 
 export interface LineStreamDependencies {
   readonly server: StreamContext;
@@ -271,15 +267,16 @@ export class LineStream {
       if (this.#dependencies.server.closing && !this.#isDone) return false;
       if (this.#parts.hasPart) return true;
       this.#fault ??= this.#parts.fault ?? null;
-      if (this.#isOver || this.#hasLeft || this.#fault !== null) return false;
+      if (this.#isDone || this.#hasLeft || this.#fault !== null) return false;
       this.#flow();
-      await this.#woken();
+      const { coming = null } = this.#parts;
+      await (coming === null ? this.#woken() : Promise.race([coming, this.#woken()]));
     }
   }
 
   /** No part of the body is left to be applied. */
   get #isDone(): boolean {
-    return this.#isOver && !this.#parts.hasPart;
+    return this.#isOver && !this.#parts.hasPart && (this.#parts.coming ?? null) === null;
   }
 
   /** To be called in the turn in which the part is taken out, because the next received bytes may overwrite it. */

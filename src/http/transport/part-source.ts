@@ -26,6 +26,10 @@ export interface PartSource {
   readonly hasPart: boolean;
   /** What is wrong with the rest of the body, so that there are no further parts. */
   readonly fault?: QuarryError | null;
+  /**
+   * Resolves when a part or a fault may have come, or the end, without further bytes; null or absent = only bytes of the body bring them.
+   */
+  readonly coming?: Promise<void> | null;
   /** Copies `chunk`. Returns false, and copies nothing, if the budget has not enough capacity. */
   add(chunk: Uint8Array): boolean;
   /** The body is complete. */

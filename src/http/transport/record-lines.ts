@@ -7,10 +7,11 @@
  */
 import { QUOTED_BREAK } from '../../ingest/index.js';
 import type { RecordBody } from '../auth/admission.js';
+import { ParquetParts } from '../parquet/parquet-parts.js';
 import { ArrowParts } from './arrow-parts.js';
-import type { ByteBudget } from './body.js';
 import { BodyParts } from './body-parts.js';
 import type { PartSource } from './part-source.js';
+import type { ServerContext } from './server-context.js';
 
 const LINE_BREAK = 0x0a;
 const SPACE = 0x20;
@@ -35,7 +36,7 @@ export interface RecordLines {
 /** How a body is divided into parts; null = it has lines of entities. */
 export function partsOf(
   body: RecordBody | null,
-  { budget, arrowBatchBytesMax }: { readonly budget: ByteBudget; readonly arrowBatchBytesMax: number },
+  { budget, arrowBatchBytesMax, parquet }: Pick<ServerContext, 'budget' | 'arrowBatchBytesMax' | 'parquet'>,
 ): { parts: PartSource; records: RecordLines | null } {
   if (body === null) return { parts: new BodyParts(budget, 'auto-create'), records: null };
   switch (body.form) {
@@ -47,6 +48,8 @@ export function partsOf(
       return { parts: new BodyParts(budget, 'first'), records: new CsvRecordLines(body.mapping.delimiter) };
     case 'arrow':
       return { parts: new ArrowParts(budget, arrowBatchBytesMax), records: null };
+    case 'parquet':
+      return { parts: new ParquetParts(budget, parquet), records: null };
   }
 }
 

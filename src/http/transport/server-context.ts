@@ -3,6 +3,7 @@ import type { QuarryError } from '../../base/index.js';
 import type { BodyLength } from '../auth/admission.js';
 import type { HandlerRunner } from '../endpoints/handler-runner.js';
 import type { ReportDependencies } from '../observability/request-report.js';
+import type { ParquetThreads } from '../parquet/parquet-threads.js';
 import type { Answer } from './answer.js';
 import type { ByteBudget } from './body.js';
 import type { BodyDecoder, Encoding } from './decode.js';
@@ -16,6 +17,7 @@ export interface ServerContext extends ReportDependencies {
   readonly waiting: Set<{ tick(): void }>;
   readonly bodySecondsMax: number;
   readonly arrowBatchBytesMax: number;
+  readonly parquet: ParquetThreads;
   readonly stallSecondsMax: number;
   /** True once the server closes: every answer closes its connection. */
   closing: boolean;

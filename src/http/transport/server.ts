@@ -27,6 +27,7 @@ import { Metrics } from '../observability/metrics.js';
 import type { PostgresStats } from '../observability/postgres-metrics.js';
 import { RequestLog } from '../observability/request-log.js';
 import { reportEvaluation } from '../observability/request-report.js';
+import type { ParquetThreads } from '../parquet/parquet-threads.js';
 import { type Answer, JSON_TYPE } from './answer.js';
 import { ARROW_BATCH_BYTES_MAX } from './arrow-parts.js';
 import { ByteBudget } from './body.js';
@@ -84,6 +85,7 @@ export interface HttpDependencies {
   readonly log: Logger;
   /** Left out = the audit goes only to the log. */
   readonly audit?: Audit;
+  readonly parquet: ParquetThreads;
   /** Random prefix of the request IDs that this server generates. */
   readonly instanceId: string;
   /** For new keys and sessions. */
@@ -183,7 +185,7 @@ export class HttpServer {
       }),
       waiting: new Set(),
       bodySecondsMax: settings.bodySecondsMax,
-      arrowBatchBytesMax: settings.arrowBatchBytesMax,
+      ...{ arrowBatchBytesMax: settings.arrowBatchBytesMax, parquet: dependencies.parquet },
       stallSecondsMax: settings.stallSecondsMax,
       closing: false,
       openCount: 0,

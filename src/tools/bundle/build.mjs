@@ -16,7 +16,7 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 /** Entry points of processes and threads, whose compiled code is stored. */
 export const STARTED = ['src/main.ts', 'src/worker/entry.ts'];
 /** Entry points of threads that are started too seldom to store their compiled code. */
-const WITHOUT_CODE = ['src/commands/import/text/thread.ts'];
+const WITHOUT_CODE = ['src/commands/import/text/thread.ts', 'src/http/parquet/thread.ts'];
 export const BUNDLED = [...STARTED, ...WITHOUT_CODE];
 /** Not bundled: native modules, packages that read WebAssembly or start threads from their own files, and data. */
 const NOT_BUNDLED = [
@@ -28,6 +28,10 @@ const NOT_BUNDLED = [
   'piscina',
   'vega-datasets',
 ];
+/** Modules of the packages above that are bundled all the same: a bundle cannot load an ES module. */
+const BUNDLED_MODULES = {
+  'parquet-wasm/esm': fileURLToPath(import.meta.resolve('parquet-wasm/esm')),
+};
 const LOADER = 'src/load.cjs';
 const LOOK_MS = 20;
 
@@ -71,6 +75,7 @@ export async function buildBundles(root, dist) {
     sourcemap: 'linked',
     logLevel: 'warning',
     external: NOT_BUNDLED,
+    alias: BUNDLED_MODULES,
     banner: { js: `const urlOfBundle = require('node:url').pathToFileURL(__filename).href;` },
     define: { 'import.meta.url': 'urlOfBundle' },
   });

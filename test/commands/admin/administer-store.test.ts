@@ -19,6 +19,7 @@ const DEPENDENCIES: ServerDependencies = {
   release: '0.0.0-test',
   log: pino({ level: 'silent' }),
   workerFile: fileURLToPath(new URL('../../../src/worker/entry.js', import.meta.url)),
+  parquetThreadFile: '',
   kernelsFile: null,
   consoleDir: null,
   onFatal: (error) => {

@@ -1,12 +1,14 @@
 /**
- * An Arrow stream, sent again after kills of the server with its Idempotency-Key: each row is inserted once, as it would be as
- * JSON. To run again: node dist/test/crash/client/arrow-rows.test.js --seed 1 --kills 20
+ * An Arrow stream and a Parquet file, sent again after kills of the server with their Idempotency-Keys: each row is inserted once, as it
+ * would be as JSON. To run again: node dist/test/crash/client/arrow-rows.test.js --seed 1 --kills 20
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { RecordBatchStreamWriter, type Table } from 'apache-arrow';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { LineClient, partsIn, sendLines } from '../../http/line-client.js';
+import { parquetOf } from '../../http/parquet/parquet-files.js';
 import { makeTable } from '../../ingest/columnar/arrow-tables.js';
 import { killOptions } from './kill-options.js';
 import { SqlStore, temporaryDir } from './sql-store.js';
@@ -16,17 +18,15 @@ t.setTimeout(60_000 + KILLS * 10_000);
 
 const BATCHES = 8;
 const ROWS = 4_000;
-const STREAM = 'application/vnd.apache.arrow.stream';
+const TYPE = 'application/vnd.apache';
 const BY = 'id=user+id&event=visit:path:ts&event=response:code:ts';
 
 const streamOf = (tables: readonly Table[]): Uint8Array =>
   RecordBatchStreamWriter.writeAll(tables.flatMap(({ batches }) => batches)).toUint8Array(true);
 
 /** Tables of one schema. */
-function tablesOf(random: Prng): { tables: Table[]; records: string[] } {
-  const { table, records } = makeTable(random, Date.now(), BATCHES * ROWS);
-  const tables = Array.from({ length: BATCHES }, (_, at) => table.slice(at * ROWS, (at + 1) * ROWS));
-  return { tables, records: [...records] };
+function tablesOf(table: Table): Table[] {
+  return Array.from({ length: BATCHES }, (_, at) => table.slice(at * ROWS, (at + 1) * ROWS));
 }
 
 const COLUMNS = ['name', 'status', 'share', 'ratio', 'is-new', 'born', 'seen', 'tags', 'level'];
@@ -34,8 +34,21 @@ const COLUMNS = ['name', 'status', 'share', 'ratio', 'is-new', 'born', 'seen', '
 t.test('after kills, each row is inserted once', async (t) => {
   const dir = temporaryDir(t);
   const random = new Prng(SEED);
-  const { tables, records } = tablesOf(random);
-  const body = streamOf(tables);
+  const { table, records } = makeTable(random, Date.now(), BATCHES * ROWS);
+  const bodies = [
+    {
+      dimension: 'default',
+      type: `${TYPE}.arrow.stream`,
+      encoding: 'identity',
+      body: streamOf(tablesOf(table)),
+    },
+    {
+      dimension: 'parquet',
+      type: `${TYPE}.parquet`,
+      encoding: 'gzip',
+      body: gzipSync(parquetOf(table, ROWS)),
+    },
+  ];
   let store = await SqlStore.open(dir);
   t.teardown(() => store.server.kill());
   const types = {
@@ -47,7 +60,7 @@ t.test('after kills, each row is inserted once', async (t) => {
     level: 'integer',
   };
   const events = { visit: 'string-event', response: 'integer-event' };
-  for (const dimension of ['default', 'json']) {
+  for (const dimension of ['default', 'json', 'parquet']) {
     if (dimension !== 'default')
       await store.client.succeed({ path: '/v1/dimension', body: { 'api-name': dimension, name: dimension } });
     await store.client.succeed({
@@ -62,24 +75,26 @@ t.test('after kills, each row is inserted once', async (t) => {
     });
   }
   const key = store.server.keys().master;
-  for (let kills = 0; ; ) {
-    const headers = { 'Idempotency-Key': 'all', 'Content-Type': STREAM };
-    const sender = new LineClient({ port: store.httpPort, key, path: `/v1/insert?${BY}`, headers });
-    void sender.write(body);
-    sender.end();
-    const isKilled = kills < KILLS;
-    if (isKilled) {
-      await pause(random.between(5, 200));
+  for (let kills = 0; kills <= KILLS; kills++) {
+    const senders = bodies.map(({ dimension, type, encoding, body }) => {
+      const headers = { 'Idempotency-Key': dimension, 'Content-Type': type, 'Content-Encoding': encoding };
+      const path = `/v1/insert?${BY}&dimension=${dimension}`;
+      const sender = new LineClient({ port: store.httpPort, key, path, headers });
+      void sender.write(body);
+      sender.end();
+      return sender;
+    });
+    if (kills < KILLS) {
+      await pause(random.between(5, 400));
       await store.server.kill();
-      kills++;
     }
-    const answer = await sender.answer;
-    if (!isKilled) {
-      t.match(answer, { status: 200 }, answer.text);
-      t.equal(partsIn(answer.text).length, BATCHES);
-      break;
-    }
-    store = await SqlStore.open(dir);
+    const answers = await Promise.all(senders.map(({ answer }) => answer));
+    if (kills < KILLS) store = await SqlStore.open(dir);
+    else
+      for (const { status, text } of answers) {
+        t.equal(status, 200, text);
+        t.equal(partsIn(text).length, BATCHES);
+      }
   }
   await store.server.kill();
   store = await SqlStore.open(dir);
@@ -94,6 +109,8 @@ t.test('after kills, each row is inserted once', async (t) => {
     'SELECT COUNT([response.value]) AS n, SUM([response.value]) AS s FROM #',
   ]) {
     const rows = (dimension: string): Promise<unknown[]> => store.rows(select.replace('#', `[${dimension}]`));
-    t.strictSame(await rows('default'), await rows('json'), select);
+    const expected = await rows('json');
+    for (const { dimension } of bodies)
+      t.strictSame(await rows(dimension), expected, `${dimension}: ${select}`);
   }
 });

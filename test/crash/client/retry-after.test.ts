@@ -6,6 +6,7 @@ import { parseInlets } from '../../../src/http/inlets/inlet-settings.js';
 import { KEYS } from '../../http/fake-engine.js';
 import { sendRequest, startFront } from '../../http/harness.js';
 import { LineClient, partsIn } from '../../http/line-client.js';
+import { parquetOf } from '../../http/parquet/parquet-files.js';
 import { SqlStore, temporaryDir } from './sql-store.js';
 
 const BIG = 'x'.repeat(2 ** 20);
@@ -98,6 +99,7 @@ const IN_PARTS: readonly { path: string; type: string; body: string | Uint8Array
   },
   { path: '/v1/insert?id=user', type: ARROW, body: arrowBody },
   { path: '/v1/insert?id=user&dedupe=user', type: ARROW, body: arrowBody },
+  { path: '/v1/insert?id=user', type: 'application/vnd.apache.parquet', body: parquetOf(rows, 1_000) },
   ...['', '&on-error=quarantine', '&dedupe=seq', '&dedupe=:body'].flatMap((more) => {
     const path = `/v1/insert/lines?id=user${more}`;
     const record = (at: number) => ({ user: `${at}`, seq: at });

@@ -3,6 +3,7 @@ import { HttpServer, nativeFault, type ProxyList, parseProxies } from '../../../
 import { KEYS } from '../fake-engine.js';
 import {
   codeOf,
+  parquetThreads,
   RawConnection,
   requestBytes,
   sendRequest,
@@ -213,6 +214,7 @@ t.test('a port in use and an invalid certificate fail the start with an error th
     elapsedMs: () => 0,
     log: {} as never,
     instanceId: 'x',
+    parquet: parquetThreads(front.engine),
     randomBytes: (count: number) => new Uint8Array(count),
   };
   const taken = new HttpServer({ ...settings, httpPort: front.httpPort }, dependencies);
