@@ -14,6 +14,7 @@ export * from './limits/limit-table.js';
 export { Audit, type AuditEntry, type LineSink } from './observability/audit.js';
 export { type ChangedThing, changedThings } from './observability/audit-changes.js';
 export * from './transport/certificate.js';
+export * from './transport/http-settings.js';
 export { type ProxyList, parseProxies } from './transport/proxy.js';
 export * from './transport/server.js';
 export { nativeFault } from './transport/uws.js';
