@@ -1,6 +1,5 @@
 /** Queries of the database that run, each with a button that stops it, and the newest slow ones. Only for keys that may see them. */
 import { useEffect, useState } from 'preact/hooks';
-import type { RunningQueries, RunningQuery, SlowQueries, SlowQuery } from '../../client/answers.js';
 import { formatBytes, formatCount, formatMoment, formatSeconds } from '../answer/format.js';
 import { useConsole } from '../parts/context.js';
 import { Busy, ErrorBox } from '../parts/controls.js';
@@ -12,6 +11,45 @@ const SLOW = '/v1/status/slow_queries';
 const EVERY_MS = 2_000;
 /** The key may not see the queries of others. */
 const FORBIDDEN = 403;
+
+interface AnyQuery {
+  readonly endpoint: string;
+  readonly key: string;
+  readonly 'key-name'?: string;
+  readonly milliseconds: number;
+  readonly query: string;
+}
+
+interface RunningQuery extends AnyQuery {
+  readonly id: string;
+  readonly state: string;
+  readonly 'reserved-bytes': number;
+}
+
+interface RunningQueries {
+  /** Of all, also of those that are not listed. */
+  readonly count: number;
+  readonly queries: readonly RunningQuery[];
+}
+
+interface SlowQuery extends AnyQuery {
+  readonly 'request-id': string;
+  readonly ended: string;
+  readonly 'http-status': number | null;
+  readonly code?: number;
+  readonly rows: number | null;
+  readonly 'memory-wait-milliseconds': number;
+  readonly 'slot-wait-milliseconds': number;
+  readonly 'version-wait-milliseconds': number;
+  readonly 'spilled-bytes': number;
+  readonly plan: readonly string[];
+}
+
+interface SlowQueries {
+  /** null = the server records none. */
+  readonly 'slow-from-milliseconds': number | null;
+  readonly queries: readonly SlowQuery[];
+}
 
 type Read<Answer> = { readonly answer: Answer } | { readonly error: unknown } | null;
 
@@ -68,7 +106,7 @@ const Columns = ({ names }: { readonly names: readonly string[] }) => (
   </thead>
 );
 
-const whoOf = ({ key, 'key-name': name }: RunningQuery | SlowQuery): string => name ?? key;
+const whoOf = ({ key, 'key-name': name }: AnyQuery): string => name ?? key;
 
 function Running({ count, queries }: RunningQueries) {
   const { client } = useConsole();
@@ -132,7 +170,7 @@ function Running({ count, queries }: RunningQueries) {
   );
 }
 
-function QueryText({ query, endpoint }: RunningQuery | SlowQuery) {
+function QueryText({ query, endpoint }: AnyQuery) {
   return (
     <details>
       <summary>

@@ -4,16 +4,28 @@
  * the cancellation of a disconnected client, and never undoes a write that is in the log.
  */
 import { type Cancellation, QuarryError } from '../../base/index.js';
+import type { QueryFacts, QueryProgress } from '../../engine/index.js';
 import type { answers } from '../../interface/index.js';
-import { type NamedCaller, nameCaller } from '../auth/caller.js';
+import { type Caller, type NamedCaller, nameCaller } from '../auth/caller.js';
 import { queryTextOf } from './query-text.js';
-import type { RequestNotes } from './request-notes.js';
 
 /** The oldest running queries of a database that are listed; the others are counted. */
 const LISTED_MAX = 500;
 
 type ListedQuery = answers.RunningQuery;
 type QueryKind = ListedQuery['kind'];
+
+/** What is known about the request of a query. */
+export interface QueryNotes {
+  readonly requestId: string;
+  readonly endpointName: string;
+  readonly endpoint: { readonly isQuery?: boolean; readonly isLive: boolean } | null;
+  readonly caller: Caller | null;
+  readonly databaseId: number | null;
+  readonly text: Uint8Array | string;
+  readonly progress: (() => QueryProgress) | null;
+  readonly facts: QueryFacts | null;
+}
 
 /** A query that was stopped, for the audit: its request and the name of its key. */
 export interface StoppedQuery extends Partial<NamedCaller> {
@@ -32,13 +44,13 @@ export interface QueryClient {
 export class QueryRequest implements Cancellation {
   readonly number: number;
   readonly kind: QueryKind;
-  readonly notes: RequestNotes;
+  readonly notes: QueryNotes;
   readonly startedMs: number;
   readonly #client: QueryClient;
   #act: (() => void) | null = null;
   #stopped: QuarryError | null = null;
 
-  constructor(number: number, kind: QueryKind, notes: RequestNotes, startedMs: number, client: QueryClient) {
+  constructor(number: number, kind: QueryKind, notes: QueryNotes, startedMs: number, client: QueryClient) {
     this.number = number;
     this.kind = kind;
     this.notes = notes;
@@ -97,10 +109,9 @@ export class RunningQueries {
   }
 
   /** Null if the endpoint is none of queries, or one whose evaluations are listed one by one. The caller must call `end`. */
-  begin(kind: QueryKind, notes: RequestNotes, client: QueryClient): QueryRequest | null {
+  begin(kind: QueryKind, notes: QueryNotes, client: QueryClient): QueryRequest | null {
     const { endpoint } = notes;
-    if (endpoint?.scope !== 'database' || !endpoint.isQuery || endpoint.isLive !== (kind === 'live'))
-      return null;
+    if (endpoint?.isQuery !== true || endpoint.isLive !== (kind === 'live')) return null;
     const number = ++this.#lastNumber;
     const startedMs = this.#dependencies.elapsedMs();
     const running = new QueryRequest(number, kind, notes, startedMs, client);
