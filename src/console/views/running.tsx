@@ -94,11 +94,14 @@ export function RunningView() {
   );
 }
 
+/** Columns of numbers. */
+const NUMBERS = ['Time', 'Waited'];
+
 const Columns = ({ names }: { readonly names: readonly string[] }) => (
   <thead>
     <tr>
       {names.map((name) => (
-        <th key={name} scope="col">
+        <th key={name} scope="col" class={NUMBERS.includes(name) ? 'number' : ''}>
           {name === '' ? <span class="unseen">Stop</span> : name}
         </th>
       ))}
@@ -254,6 +257,8 @@ function resultText({ code, rows, 'http-status': status, 'spilled-bytes': spille
         ? 'not read'
         : rows === null
           ? ''
-          : `${formatCount(rows)} rows`;
+          : rows === 1
+            ? '1 row'
+            : `${formatCount(rows)} rows`;
   return spilled === 0 ? result : `${result} · ${formatBytes(spilled)} on disk`;
 }
