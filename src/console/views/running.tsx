@@ -249,16 +249,14 @@ function waitText(query: SlowQuery): string {
   return waitedMs === 0 ? '' : formatSeconds(waitedMs / 1_000);
 }
 
-function resultText({ code, rows, 'http-status': status, 'spilled-bytes': spilled }: SlowQuery): string {
-  const result =
-    code !== undefined
-      ? `error ${code}`
-      : status === null
-        ? 'not read'
-        : rows === null
-          ? ''
-          : rows === 1
-            ? '1 row'
-            : `${formatCount(rows)} rows`;
-  return spilled === 0 ? result : `${result} · ${formatBytes(spilled)} on disk`;
+function resultText(query: SlowQuery): string {
+  const spilled = query['spilled-bytes'];
+  return spilled === 0 ? outcomeOf(query) : `${outcomeOf(query)} · ${formatBytes(spilled)} on disk`;
+}
+
+function outcomeOf({ code, rows, 'http-status': status }: SlowQuery): string {
+  if (code !== undefined) return `error ${code}`;
+  if (status === null) return 'not read';
+  if (rows === null) return '';
+  return rows === 1 ? '1 row' : `${formatCount(rows)} rows`;
 }
