@@ -164,6 +164,7 @@ export const ERRORS = {
   9004: entry(503, 'shard being rebuilt'),
   9005: entry(503, 'query time limit reached'),
   9006: entry(503, 'query needs too much memory'),
+  9007: entry(409, 'query stopped on request'),
   9101: entry(400, 'a field of a question about behaviour has a wrong type or is out of bounds'),
   9102: entry(400, 'columns of one event are not of one relation'),
   9103: entry(400, 'a field cannot be used with a funnel of any order'),

@@ -374,6 +374,23 @@ export class Quarry {
     return this.#send.get<Answer>('/v1/status', options);
   }
 
+  /** The queries that run in the database, the oldest first. */
+  async runningQueries(options?: CallOptions) {
+    return (await this.#send.get<A.RunningQueries>('/v1/status/queries', options)).queries;
+  }
+
+  /** Stops a query by its `id`. Returns false if it had ended. */
+  async stopQuery(id: string, options?: CallOptions): Promise<boolean> {
+    type Answer = { readonly stopped: boolean };
+    const path = `/v1/status/queries/${encodeURIComponent(id)}`;
+    return (await this.#send.change<Answer>('DELETE', path, undefined, options)).stopped;
+  }
+
+  /** The newest slow queries of the database. */
+  async slowQueries(options?: CallOptions) {
+    return (await this.#send.get<A.SlowQueries>('/v1/status/slow_queries', options)).queries;
+  }
+
   /** What was inserted into the database, at once and when it changes. Leaving the loop ends the request. */
   followInserts(options?: LiveOptions): AsyncGenerator<Live<A.Inserts>, void, void> {
     return follow<A.Inserts>(this.#send, '/v1/status/live', options);

@@ -50,6 +50,12 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
       'list, show, export, retry and remove the refused lines that a server keeps',
       () => import('./quarantine/quarantine-command.js'),
     ],
+    [
+      'queries',
+      '[--stop ID]',
+      'list the queries that run or were slow; stop one',
+      () => import('./queries/queries-command.js'),
+    ],
   ],
   'A store, with or without a running server': [
     [

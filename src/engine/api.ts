@@ -295,8 +295,18 @@ export interface QueryOptions {
   readonly cancellation: Cancellation | null;
   /** Computes the answer without reading the result cache. */
   readonly bypassCache: boolean;
+  /** Called at the beginning of the query with a function that says what the query does; it is valid until `onEnd`. */
+  readonly onBegin?: (progress: () => QueryProgress) => void;
   /** Called at the end of the query. */
   readonly onEnd?: (facts: QueryFacts) => void;
+}
+
+/** What a running query does. */
+export interface QueryProgress {
+  /** What it waits for: memory or a slot that other queries have, or records, so that it reads one version; null = it runs. */
+  readonly waitsFor: 'memory' | 'slot' | 'version' | null;
+  /** Memory that is reserved for it, in bytes; 0 = it needs no reservation, or waits for it. */
+  readonly reservedBytes: number;
 }
 
 /** What a query waited for, in milliseconds, and the bytes that it wrote to disk because it had too little memory. */

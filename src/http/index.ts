@@ -15,6 +15,7 @@ export { Audit, type AuditEntry, type LineSink } from './observability/audit.js'
 export { type ChangedThing, changedThings } from './observability/audit-changes.js';
 export { ParquetThreads } from './parquet/parquet-threads.js';
 export * from './transport/certificate.js';
+export * from './transport/http-settings.js';
 export { type ProxyList, parseProxies } from './transport/proxy.js';
 export * from './transport/server.js';
 export { nativeFault } from './transport/uws.js';

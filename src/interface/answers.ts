@@ -485,6 +485,63 @@ export const inserts = success({
 });
 export type Inserts = Infer<typeof inserts>;
 
+const caller = {
+  'request-id': text('The X-Request-Id of the request; its log lines have it, too.'),
+  endpoint: text('Method and path.'),
+  key: text('Kind of the key and the first digits of its hash; `user` for a user.'),
+  'key-name': optional(text('Name of a custom key, or email of a user.')),
+};
+const queryText = text('The beginning of the query: at most 2,000 characters.');
+const runningQuery = named(
+  'RunningQuery',
+  object({
+    id: text('To stop the query.'),
+    ...caller,
+    kind: oneOf(['http', 'live', 'postgres']),
+    started: dateTime,
+    milliseconds: countOf('Time since its start.'),
+    state: oneOf(['running', 'waiting-for-memory', 'waiting-for-slot', 'waiting-for-version', 'sending']),
+    'reserved-bytes': countOf('Memory that is reserved for the query; 0 = it needs no reservation.'),
+    query: queryText,
+  }),
+);
+export type RunningQuery = Infer<typeof runningQuery>;
+export const runningQueries = success({
+  count: countOf('Running queries of the database.'),
+  queries: list(runningQuery, 'The oldest of them first, at most 500.'),
+});
+export type RunningQueries = Infer<typeof runningQueries>;
+export const stoppedQuery = success({
+  stopped: plain<boolean>({ type: 'boolean', description: 'False = the query had ended.' }),
+});
+
+const slowQuery = named(
+  'SlowQuery',
+  object({
+    ...caller,
+    ended: dateTime,
+    'http-status': { ...integerOrNull, description: 'null = the client did not get the whole answer.' },
+    code: optional(plain<number>({ type: 'integer', description: 'Code of the error.' })),
+    milliseconds: countOf('Time from the request to the end of the answer.'),
+    rows: { ...integerOrNull, description: 'Rows of the answer; null = not counted.' },
+    'memory-wait-milliseconds': countOf('Time that the query waited for memory.'),
+    'slot-wait-milliseconds': countOf('Time that it waited because other queries ran.'),
+    'version-wait-milliseconds': countOf('Time that it waited for writes.'),
+    'spilled-bytes': countOf('Bytes that it wrote to disk because it had too little memory.'),
+    query: queryText,
+    plan: list(anyText, 'How the query was evaluated.'),
+  }),
+);
+export type SlowQuery = Infer<typeof slowQuery>;
+export const slowQueries = success({
+  'slow-from-milliseconds': {
+    ...integerOrNull,
+    description: 'Queries that take at least this long are slow; null = none is.',
+  },
+  queries: list(slowQuery, 'The newest first, at most 100.'),
+});
+export type SlowQueries = Infer<typeof slowQueries>;
+
 export const customKeyNames = success({ 'custom-keys': names('Name of the key.') });
 export const createdCustomKey = success({
   'custom-keys': names('Name of the key.'),

@@ -77,7 +77,7 @@ export function codesOf({ method, scope, plainHttp, isQuery, custom, own }: Code
   if (!plainHttp) all.push(1506);
   if (method !== 'GET') all.push(1500, 1501, 1503, 1507, 9003);
   if (method !== 'GET' && !isQuery) all.push(9002);
-  if (isQuery) all.push(8002, 9003, 9005, 9006);
+  if (isQuery) all.push(8002, 9003, 9005, 9006, 9007);
   return [...new Set(all)].sort((one, other) => one - other);
 }
 

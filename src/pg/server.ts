@@ -32,8 +32,15 @@ interface ClientCredentials {
 export interface PostgresRequests {
   /** The keys of the database that SCRAM can verify. */
   scramKeys(databaseName: string): readonly KeySecrets[];
+  /** Queries of a database that have no session of the port. */
+  runningElsewhere(databaseId: number): readonly VisibleSession[];
   connect(client: ClientCredentials): DatabaseContext;
-  execute(client: ClientCredentials, scope: 'rows' | 'columns', text: string): PostgresRequest;
+  execute(
+    client: ClientCredentials,
+    scope: 'rows' | 'columns',
+    text: string,
+    stop: () => void,
+  ): PostgresRequest;
 }
 
 export interface Certificate {
@@ -178,7 +185,7 @@ export class PostgresServer {
             ),
       client: (key, address) => ({
         open: () => requests.connect({ key, address }),
-        execute: (scope, text) => requests.execute({ key, address }, scope, text),
+        execute: (scope, text, stop) => requests.execute({ key, address }, scope, text, stop),
       }),
       enter: (connection) => this.#enter(connection),
       leave: (connection) => {
@@ -198,13 +205,16 @@ export class PostgresServer {
   }
 
   #visibleSessions({ databaseId, caller }: DatabaseContext, keyHash: string): readonly VisibleSession[] {
-    return [...this.#sessions].flatMap(([processId, connection]): readonly VisibleSession[] => {
+    const isMaster = caller.kind === 'master';
+    const elsewhere = isMaster ? this.#dependencies.requests.runningElsewhere(databaseId) : [];
+    const sessions = [...this.#sessions].flatMap(([processId, connection]): readonly VisibleSession[] => {
       const { visible } = connection;
       if (visible === null || visible.databaseId !== databaseId) return [];
-      if (caller.kind !== 'master' && visible.keyHash !== keyHash) return [];
+      if (!isMaster && visible.keyHash !== keyHash) return [];
       const cancel = (): void => connection.session?.cancel();
       return [{ processId, row: visible.row, cancel, terminate: () => connection.terminate() }];
     });
+    return [...sessions, ...elsewhere];
   }
 
   #enter(connection: Connection): number | null {

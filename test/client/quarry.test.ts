@@ -24,7 +24,8 @@ t.test('a program works with every method', async (t) => {
     fetch: (url, init) => {
       const path = new URL(url).pathname
         .replace(/(\/query\/saved\/)[^/]*/, '$1:query_name')
-        .replace(/(\/segment\/)[^/]*/, '$1:segment_name');
+        .replace(/(\/segment\/)[^/]*/, '$1:segment_name')
+        .replace(/(\/status\/queries\/)[^/]*/, '$1:query_id');
       called.add(`${init.method} ${path}`);
       return over(url, init);
     },
@@ -226,6 +227,9 @@ t.test('a program works with every method', async (t) => {
       'addresses-whitelist': ['127.0.0.1'],
     });
     t.match(await quarry.status(), { database: 'quarry', dimensions: [{ 'api-name': 'default' }] });
+    t.strictSame(await quarry.runningQueries(), []);
+    t.equal(await quarry.stopQuery('unknown'), false);
+    t.strictSame(await quarry.slowQueries(), []);
     await team.changeDatabase({ name: 'shop', 'new-database-name': 'market' }, []);
     t.strictSame(
       (await team.databases()).map(({ name }) => name),

@@ -322,6 +322,43 @@ browse(
   },
 );
 
+browse('a running query is stopped, and then listed as slow', async (t, { page }, { keys, api }) => {
+  const body =
+    'SELECT COUNT(*) AS n FROM generate_series(1, 100000) AS a (x), generate_series(1, 100000) AS b (y) WHERE x * y % 7 = 3';
+  const request = {
+    method: 'POST',
+    path: '/v1/sql',
+    key: keys.read,
+    body,
+    contentType: 'application/sql',
+  } as const;
+  const answer = api.json(request).catch((error: unknown) => error);
+  await signIn(page, keys.master);
+  await goTo(page, 'Live');
+  const row = page.getByRole('region', { name: 'Running queries' }).locator('tbody tr');
+  // Slow queries are listed from one second.
+  await row
+    .filter({ hasText: /[1-9][\d.]* s/ })
+    .filter({ hasText: body.slice(0, 60) })
+    .waitFor();
+  t.match(await row.textContent(), /^POST \/v1\/sql .*read-/);
+  const stop = row.getByRole('button', { name: /^Stop POST/ });
+  page.once('dialog', (dialog) => void dialog.dismiss());
+  await stop.click();
+  t.equal(await row.count(), 1, 'without a confirmation it still runs');
+  page.once('dialog', (dialog) => void dialog.accept());
+  await stop.click();
+  await page.getByText('The query was stopped.').waitFor();
+  t.match(await answer, { code: 9007 });
+  await row.waitFor({ state: 'detached' });
+  const slow = page.getByRole('region', { name: 'Slow queries' });
+  await slow.getByRole('button', { name: 'Refresh' }).click();
+  await slow.getByText('error 9007').waitFor();
+  await slow.locator('summary').first().click();
+  t.equal(await sidewaysOf(page), 0);
+  t.strictSame(await violationsOf(page), []);
+});
+
 browse('the live view shows ingest, queries, memory, log and checkpoint', async (t, { page }, { keys }) => {
   await signIn(page, keys.read);
   await goTo(page, 'Live');

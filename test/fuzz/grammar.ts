@@ -74,7 +74,7 @@ function caseRequests(): ValidRequest[] {
 function endpointRequests(): ValidRequest[] {
   return Object.entries(BODIES).map(([name, { body, before = [], team }]) => {
     const [method, path] = name.split(' ');
-    const at = path.replace(/:\w+_name/, QUERY_NAME);
+    const at = path.replace(/:\w+/, QUERY_NAME);
     return { method, path: at, who: team === true ? 'team' : 'master', body, before };
   });
 }

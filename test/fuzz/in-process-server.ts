@@ -24,6 +24,8 @@ import { LiveHub } from '../../src/http/live/live-hub.js';
 import { Audit } from '../../src/http/observability/audit.js';
 import { Metrics } from '../../src/http/observability/metrics.js';
 import { RequestLog } from '../../src/http/observability/request-log.js';
+import { RunningQueries } from '../../src/http/observability/running-queries.js';
+import { SlowQueries } from '../../src/http/observability/slow-queries.js';
 import { ByteBudget } from '../../src/http/transport/body.js';
 import { BodyDecoder } from '../../src/http/transport/decode.js';
 import { HttpRequest } from '../../src/http/transport/http-request.js';
@@ -206,14 +208,18 @@ export class InProcessServer {
     this.#authorizer = authorizer;
     const budget = new ByteBudget(HTTP_DEFAULTS.bodyBytesReservedMax);
     const log = this.#errorLog();
+    const nowMs = (): number => NOW_MS;
+    const queries = new RunningQueries({ elapsedMs, nowMs, instanceId: 'fuzz' });
+    const slowQueries = new SlowQueries(null);
     const context: ServerContext = {
       runner: new HandlerRunner({
-        ...{ ...shared, authorizer, randomBytes },
+        ...{ ...shared, authorizer, randomBytes, queries, slowQueries },
         live: new LiveHub({ engine, elapsedMs, settings: HTTP_DEFAULTS.live }),
         evaluated: () => {},
       }),
       elapsedMs,
-      log: new RequestLog({ log, audit: new Audit(log, null, () => NOW_MS), engine, slowQueryMs: null }),
+      queries,
+      log: new RequestLog({ log, audit: new Audit(log, null, nowMs), engine, slowQueries, nowMs }),
       budget,
       decoder: new BodyDecoder(),
       metrics: new Metrics(engine, {

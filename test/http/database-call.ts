@@ -10,6 +10,8 @@ import type {
   StreamedAnswer,
 } from '../../src/http/endpoints/handlers/handler.js';
 import { RequestNotes } from '../../src/http/observability/request-notes.js';
+import { RunningQueries } from '../../src/http/observability/running-queries.js';
+import { SlowQueries } from '../../src/http/observability/slow-queries.js';
 import { DATABASE_ID, type FakeEngine } from './fake-engine.js';
 
 export const NOW_MS = Date.UTC(2018, 5, 30, 12);
@@ -49,6 +51,8 @@ export function callOf(engine: FakeEngine, body: string, options: CallOptions = 
     chargeWrites: () => {},
     openLive: null,
     boundBodies: new BoundBodies(),
+    queries: new RunningQueries({ elapsedMs: () => 0, nowMs: () => NOW_MS, instanceId: 'test' }),
+    slowQueries: new SlowQueries(null),
     notes: new RequestNotes('test', ''),
     cancellation: { isCancelled: false, onCancel: () => {} },
     databaseId: DATABASE_ID,

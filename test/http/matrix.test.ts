@@ -78,6 +78,9 @@ DELETE /v1/segment/:segment_name/ids | master write demo     | wr wo    | 2
 GET    /v1/database                 | master                 | 509      | 12
 GET    /v1/status                   | master read            | 509      | 12
 GET    /v1/status/live              | master read            | 509      | 12
+GET    /v1/status/queries           | master                 | 509      | 13
+DELETE /v1/status/queries/:query_id | master                 | 509      | 13
+GET    /v1/status/slow_queries      | master                 | 509      | 13
 `;
 
 /** Method, path, the right that the team key needs, number of the permission of users. */
@@ -394,7 +397,7 @@ async function wrongAnswers(front: Front, visits: readonly Visit[], account: Acc
 }
 
 function bytesOf({ rule, someone, client, withBody }: Visit): Uint8Array {
-  const [method, path] = rule.name.replace(/:\w+_name/, 'my-query').split(' ');
+  const [method, path] = rule.name.replace(/:\w+/, 'my-query').split(' ');
   const headers: Record<string, string> = {
     'X-Forwarded-Proto': 'https',
     'X-Forwarded-For': client,

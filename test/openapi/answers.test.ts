@@ -46,7 +46,7 @@ t.test('every success and every refusal of an endpoint matches the document', as
   for (const { method, path, scope, isLive } of ENDPOINTS.filter(({ takesRecords }) => !takesRecords)) {
     const { body, before = [] } = BODIES[`${method} ${path}`] ?? {};
     const key = scope === 'database' ? keys.master : keys.team;
-    const at = path.replace(/:\w+_name/, QUERY_NAME);
+    const at = path.replace(/:\w+/, QUERY_NAME);
     const asSql = path === '/v1/sql';
     const headers = asSql ? { 'content-type': 'application/sql' } : undefined;
     const text = asSql ? 'SELECT name, age FROM [default]' : undefined;

@@ -42,7 +42,8 @@ export class Checker {
     const at = path
       .split('?')[0]
       .replace(/^(\/v1\/query\/saved\/)[^/]+(\/live)?$/, '$1{query_name}$2')
-      .replace(/^(\/v1\/segment\/)[^/]+/, '$1{segment_name}');
+      .replace(/^(\/v1\/segment\/)[^/]+/, '$1{segment_name}')
+      .replace(/^(\/v1\/status\/queries\/)[^/]+/, '$1{query_id}');
     const operation = this.document.paths[at]?.[method.toLowerCase()];
     if (operation === undefined) throw new Error(`the document has no ${method} ${path}`);
     return operation;

@@ -1,10 +1,11 @@
-/** Statistics of the server while the view is open: writes, response times, memory, log and checkpoint. */
+/** Statistics of the server while the view is open: writes, response times, memory, log and checkpoint; queries that run. */
 import { useEffect, useState } from 'preact/hooks';
 import { formatBytes, formatCount, formatSeconds, formatShort } from '../answer/format.js';
 import { Times } from '../charts/times.js';
 import { parseMetrics, type Sample, sumOf } from '../live/prometheus.js';
 import { type LiveStats, type Reading, statsBetween } from '../live/watch.js';
 import { Busy } from '../parts/controls.js';
+import { RunningView } from './running.js';
 
 const EVERY_MS = 2_000;
 /** Number of readings in ten minutes. */
@@ -84,6 +85,7 @@ export function Live() {
         {chart('Query time, 95th percentile', ({ p95Seconds }) => p95Seconds, formatSeconds)}
         {chart('Memory used by data', ({ memoryBytes }) => memoryBytes, formatBytes)}
       </div>
+      <RunningView />
     </>
   );
 }

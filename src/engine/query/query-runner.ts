@@ -95,9 +95,11 @@ export class QueryRunner {
   }
 
   /** Runs a query without a concurrency slot. */
-  async run<T>({ cancellation, onEnd }: QueryOptions, work: (query: RunningQuery) => Promise<T>): Promise<T> {
+  async run<T>(options: QueryOptions, work: (query: RunningQuery) => Promise<T>): Promise<T> {
     const { workers, limits } = this.#dependencies;
+    const { cancellation, onBegin, onEnd } = options;
     const query = new RunningQuery(workers, limits, cancellation);
+    onBegin?.(() => query.progress);
     try {
       return await work(query);
     } finally {

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Cancellation, QuarryError } from '../../base/index.js';
 import type { QuerySpill } from '../../exec/index.js';
 import type { WorkerQueryLimits } from '../../protocol/index.js';
-import type { QueryFacts } from '../api.js';
+import type { QueryFacts, QueryProgress } from '../api.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 
@@ -29,7 +29,7 @@ export interface QueryLimits {
 }
 
 /** What a query waits for. */
-type Wait = 'memory' | 'slot' | 'version';
+type Wait = NonNullable<QueryProgress['waitsFor']>;
 
 export class RunningQuery {
   #bytesMax: number | null = null;
@@ -53,6 +53,7 @@ export class RunningQuery {
   #ended = false;
   readonly #endings: (() => void)[] = [];
   readonly #waitsMs = { memory: 0, slot: 0, version: 0 };
+  #waitsFor: Wait | null = null;
   #lsn: number | null = null;
 
   /** The caller must call `end`. */
@@ -171,6 +172,10 @@ export class RunningQuery {
     this.#turnMs = performance.now();
   }
 
+  get progress(): QueryProgress {
+    return { waitsFor: this.#waitsFor, reservedBytes: this.#reservedBytes ?? 0 };
+  }
+
   /** What the query has waited for and spilled so far. */
   get facts(): QueryFacts {
     const { memory, slot, version } = this.#waitsMs;
@@ -190,12 +195,14 @@ export class RunningQuery {
    */
   async entered<T>(entering: Promise<T>, leave: (entered: T) => void, wait: Wait): Promise<T> {
     const begunMs = performance.now();
+    this.#waitsFor = wait;
     try {
       return await this.#stoppable<T>((resolve, reject) => entering.then(resolve, reject));
     } catch (error) {
       entering.then(leave, () => {});
       throw error;
     } finally {
+      this.#waitsFor = null;
       this.#waitsMs[wait] += performance.now() - begunMs;
     }
   }

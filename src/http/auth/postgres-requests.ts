@@ -5,11 +5,13 @@
 
 import { type Clock, invariant, QuarryError } from '../../base/index.js';
 import type { CatalogChange, KeySecrets, PresentedKey } from '../../catalog/index.js';
-import type { EngineApi, QueryFacts, QueryPlan } from '../../engine/index.js';
+import type { EngineApi, QueryFacts, QueryPlan, QueryProgress } from '../../engine/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
 import type { RateLimiter } from '../limits/limits.js';
+import { cutText } from '../observability/query-text.js';
 import type { RequestLog } from '../observability/request-log.js';
 import { RequestNotes } from '../observability/request-notes.js';
+import type { QueryRequest, RunningQueries } from '../observability/running-queries.js';
 import { type Authorizer, type DatabaseContext, limitedDatabase, type RequestContext } from './authorize.js';
 import type { Caller } from './caller.js';
 import { checkTables, checkViews, checkWriter, mayCreate } from './write-permission.js';
@@ -55,7 +57,22 @@ export interface PostgresRequestsDependencies {
   readonly elapsedMs: () => number;
   readonly endpoints: readonly Endpoint[];
   readonly log: RequestLog;
+  readonly queries: RunningQueries;
   readonly nextRequestId: () => string;
+}
+
+/** Numbers of queries without a session begin here; sessions have lower ones until there were as many. */
+const PROCESS_IDS_FROM = 2 ** 30;
+
+/** Longer texts are cut in pg_stat_activity, as in PostgreSQL. */
+const ROW_TEXT_MAX = 1_024;
+
+/** A query that runs outside of the port, with its row in pg_stat_activity. */
+export interface ElsewhereQuery {
+  readonly processId: number;
+  row(): Readonly<Record<string, string | number | null>>;
+  cancel(): void;
+  terminate(): void;
 }
 
 /** An authorized statement: reports its plan and its end to the log. */
@@ -64,12 +81,20 @@ export class PostgresRequest {
   readonly #notes: RequestNotes;
   readonly #dependencies: PostgresRequestsDependencies;
   readonly #startedMs: number;
+  readonly #running: QueryRequest | null;
 
-  constructor(context: PostgresContext, notes: RequestNotes, dependencies: PostgresRequestsDependencies) {
+  /** `stop`: cancels the statement. */
+  constructor(
+    context: PostgresContext,
+    notes: RequestNotes,
+    dependencies: PostgresRequestsDependencies,
+    stop: () => void,
+  ) {
     this.context = context;
     this.#notes = notes;
     this.#dependencies = dependencies;
     this.#startedMs = dependencies.elapsedMs();
+    this.#running = dependencies.queries.begin('postgres', notes, { cancellation: null, onStop: stop });
   }
 
   /** Throws 503 or 507 for callers that may only read. */
@@ -100,13 +125,19 @@ export class PostgresRequest {
     this.#notes.plans = () => [plan];
   }
 
+  begun(progress: () => QueryProgress): void {
+    this.#notes.progress = progress;
+  }
+
   measured(facts: QueryFacts): void {
+    this.#notes.progress = null;
     this.#notes.facts = facts;
   }
 
   /** To be called once. `error`: null = success; an error other than QuarryError is a bug and is logged as one. */
   ended(error: unknown, rowCount: number): void {
-    const { log, elapsedMs } = this.#dependencies;
+    const { log, elapsedMs, queries } = this.#dependencies;
+    queries.end(this.#running);
     const notes = this.#notes;
     const status = error === null ? 200 : error instanceof QuarryError ? error.status : 500;
     if (error instanceof QuarryError) notes.code = error.code;
@@ -142,11 +173,35 @@ export class PostgresRequests {
     return this.#begin(context);
   }
 
-  /** Authorizes a statement. Throws the refusals of its endpoint. `text`: for the log of slow queries. */
-  execute(client: PostgresCredentials, scope: StatementScope, text: string): PostgresRequest {
+  /**
+   * Authorizes a statement. Throws the refusals of its endpoint. `text`: for operators; `stop`: called when one of them stops the
+   * statement.
+   */
+  execute(
+    client: PostgresCredentials,
+    scope: StatementScope,
+    text: string,
+    stop: () => void,
+  ): PostgresRequest {
     const { context, notes } = this.#authorize(client, scope, text);
     this.#dependencies.authorizer.countRequest(context);
-    return new PostgresRequest(this.#begin(context), notes, this.#dependencies);
+    return new PostgresRequest(this.#begin(context), notes, this.#dependencies, stop);
+  }
+
+  /** The queries of a database that run outside of the port, in the form of its sessions. */
+  runningElsewhere(databaseId: number): readonly ElsewhereQuery[] {
+    const { queries } = this.#dependencies;
+    const others = queries.list(databaseId).queries.filter(({ kind }) => kind !== 'postgres');
+    return others.map(({ id, key, 'key-name': name, endpoint, started, query }) => {
+      const processId = PROCESS_IDS_FROM + (Number(id.slice(id.lastIndexOf('-') + 1)) % PROCESS_IDS_FROM);
+      const times = { backend_start: started, query_start: started, state_change: started };
+      const named = { pid: processId, usename: name ?? key, client_addr: null, application_name: endpoint };
+      const stop = (): void => void queries.stop(databaseId, id);
+      // PostgreSQL has no text with a zero character.
+      const text = cutText(query, ROW_TEXT_MAX).replaceAll('\0', '\ufffd');
+      const row = { ...named, ...times, state: 'active', query: text };
+      return { processId, row: () => row, cancel: stop, terminate: stop };
+    });
   }
 
   #authorize(

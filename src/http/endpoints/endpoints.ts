@@ -25,6 +25,7 @@ import * as segments from './handlers/segment.js';
 import { handleSignIn } from './handlers/session.js';
 import { runSql } from './handlers/sql.js';
 import { describeStatus, followInserts } from './handlers/status.js';
+import { listQueries, listSlowQueries, stopQuery } from './handlers/status-queries.js';
 import * as users from './handlers/user.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -159,6 +160,9 @@ const LIVE = { isLive: true } as const;
 /** Keys that may read the size of the database. */
 const measuring: Who = { keys: ['master', 'read'], custom: 509 };
 
+/** The key that sees everything of the database, also the queries of other keys. */
+const operating: Who = { keys: ['master'], custom: 509 };
+
 export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('POST /v1/dimension', dimensionModelling, 7, 600, dimensions.createDimension),
   inDatabase('DELETE /v1/dimension', dimensionModelling, 8, 600, dimensions.handleDeleteDimension),
@@ -213,9 +217,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('DELETE /v1/segment/:segment_name', saving, 11, 60, segments.deleteSegment),
   inDatabase('POST /v1/segment/:segment_name/ids', writing, 2, null, segments.addSegmentIds),
   inDatabase('DELETE /v1/segment/:segment_name/ids', writing, 2, null, segments.removeSegmentIds),
-  inDatabase('GET /v1/database', { keys: ['master'], custom: 509 }, 12, 60, databases.handleDescribeDatabase),
+  inDatabase('GET /v1/database', operating, 12, 60, databases.handleDescribeDatabase),
   inDatabase('GET /v1/status', measuring, 12, 60, describeStatus),
   inDatabase('GET /v1/status/live', measuring, 12, 60, followInserts, LIVE),
+  inDatabase('GET /v1/status/queries', operating, 13, 600, listQueries),
+  inDatabase('DELETE /v1/status/queries/:query_id', operating, 13, 600, stopQuery),
+  inDatabase('GET /v1/status/slow_queries', operating, 13, 600, listSlowQueries),
   ofTeam('POST /v1/database', null, 13, 60, databases.handleCreateDatabase),
   ofTeam('PUT /v1/database', null, 13, 60, databases.handleChangeDatabase),
   ofTeam('DELETE /v1/database', 'delete', 14, 60, databases.handleDeleteDatabase),

@@ -14,6 +14,8 @@ import type { LiveEvents } from '../live/live-event.js';
 import type { LiveHub } from '../live/live-hub.js';
 import type { LiveParameters } from '../live/live-parameters.js';
 import type { RequestNotes } from '../observability/request-notes.js';
+import type { RunningQueries } from '../observability/running-queries.js';
+import type { SlowQueries } from '../observability/slow-queries.js';
 import { BoundBodies } from './bound-bodies.js';
 import type { DatabaseAnswer, DatabaseCall, LiveSource } from './handlers/handler.js';
 
@@ -21,6 +23,8 @@ export interface HandlerRunnerDependencies extends AuthorizerDependencies {
   readonly authorizer: Authorizer;
   readonly randomBytes: RandomBytes;
   readonly live: LiveHub;
+  readonly queries: RunningQueries;
+  readonly slowQueries: SlowQueries;
   /** Called after each evaluation of a live answer. `error`: what it failed with; null = it did not fail. */
   readonly evaluated: (notes: RequestNotes, milliseconds: number, error: unknown) => void;
 }
@@ -91,7 +95,7 @@ export class HandlerRunner {
 
   /** Throws the errors of authorization. */
   #databaseCall(request: DatabaseRequest, catalog: Catalog): DatabaseCall {
-    const { engine, clock, authorizer } = this.#dependencies;
+    const { engine, clock, authorizer, queries, slowQueries } = this.#dependencies;
     const { admitted, body, cancellation, notes, lines } = request;
     const { context, pathName, live } = admitted;
     const { endpoint } = context;
@@ -120,6 +124,8 @@ export class HandlerRunner {
       boundBodies: this.#boundBodies,
       cancellation,
       notes,
+      queries,
+      slowQueries,
       charge: (entityCount) =>
         this.#charge(databaseId, caller, (limiter, budget) => limiter.charge(endpoint, budget, entityCount)),
       chargeWrites: (counts) =>
@@ -134,13 +140,17 @@ export class HandlerRunner {
     call: DatabaseCall,
     source: LiveSource,
   ): Promise<LiveEvents> {
-    const { live, engine, evaluated } = this.#dependencies;
+    const { live, engine, evaluated, queries } = this.#dependencies;
     return live.open(source, call, parameters, (cancellation) => {
       const notes = request.notes.ofPart();
       notes.text = request.admitted.pathName;
+      const renewed = this.#databaseCall({ ...request, cancellation, notes }, engine.catalog());
+      const running = queries.begin('live', notes, { cancellation });
       return {
-        call: this.#databaseCall({ ...request, cancellation, notes }, engine.catalog()),
+        call: running === null ? renewed : { ...renewed, cancellation: running },
+        errorOf: (error) => running?.errorOf(error) ?? error,
         report: (milliseconds, error) => evaluated(notes, milliseconds, error),
+        end: () => queries.end(running),
       };
     });
   }

@@ -14,8 +14,12 @@ export type EndReason = 'key' | 'query' | 'shutdown';
 /** A call for one evaluation. */
 export interface RenewedCall {
   readonly call: DatabaseCall;
+  /** The error of an evaluation that was stopped by an operator, instead of the one that it failed with. */
+  readonly errorOf: (error: unknown) => unknown;
   /** Reports the evaluation to log and metrics. `error`: what it failed with; null = it did not fail. */
   readonly report: (milliseconds: number, error: unknown) => void;
+  /** To be called after the evaluation in every case. */
+  readonly end: () => void;
 }
 
 /** The call of the reader's request, authorized again on the newest catalog. Throws the errors of authorization. */

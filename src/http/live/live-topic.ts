@@ -195,11 +195,14 @@ export class LiveTopic {
       this.#staleCount = 0;
       this.#failureCount = 0;
       report(null);
-    } catch (error) {
+    } catch (thrown) {
       if (stop.isCancelled) return;
+      const error = renewed.errorOf(thrown);
       report(error);
       this.#failed(error);
       throw error;
+    } finally {
+      renewed.end();
     }
   }
 

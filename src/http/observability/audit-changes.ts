@@ -8,7 +8,7 @@ import type { Column } from '../../schema/index.js';
 import { nameCaller } from '../auth/caller.js';
 
 export interface ChangedThing {
-  readonly change: CatalogChange['change'] | 'and-more';
+  readonly change: CatalogChange['change'] | 'query-stopped' | 'and-more';
   readonly [named: string]: string | number | boolean | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The audit: one line for each attempt of an authenticated caller to change databases, models, saved queries, segments, keys,
- * users, groups, the account or retention, and for each attempt to sign in as an existing user. Changes of rows are not audited.
+ * users, groups, the account or retention, to stop a query, and to sign in as an existing user. Changes of rows are not audited.
  * Lines go to the log and, if one is configured, to the audit file.
  * Invariants: a line contains no key and no password, and from a body only the names of the changed objects. Refused attempts
  * have a line. Attempts of unknown callers have none, so nobody can fill a disk without a key; attempts to sign in have one only
@@ -52,9 +52,9 @@ export class Audit {
   }
 }
 
-/** Permissions of the endpoints that change something other than rows. Endpoints that only list have other permissions. */
+/** Permissions of the endpoints that change something other than rows. */
 const ADMINISTRATIVE: readonly number[] = [7, 8, 10, 11, 13, 14, 16, 17, 18, 19];
 
 /** True if the endpoint changes something other than rows, or signs a user in. */
 export const isAdministrative = (endpoint: Endpoint): boolean =>
-  endpoint.scope === 'open' || ADMINISTRATIVE.includes(endpoint.permission);
+  endpoint.scope === 'open' || (endpoint.method !== 'GET' && ADMINISTRATIVE.includes(endpoint.permission));

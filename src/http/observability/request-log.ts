@@ -11,12 +11,10 @@ import type { Quarantined } from '../../ingest/index.js';
 import { type NamedCaller, nameCaller, nameUser } from '../auth/caller.js';
 import type { PartPosition } from '../transport/part-answer.js';
 import { type Audit, isAdministrative } from './audit.js';
+import { queryTextOf } from './query-text.js';
 import type { RequestNotes } from './request-notes.js';
+import type { SlowQueries, SlowQuery } from './slow-queries.js';
 
-/** Characters of a slow query's text that are logged. */
-const TEXT_MAX = 2_000;
-/** A character of UTF-8 takes up to four bytes. */
-const TEXT_BYTES_MAX = TEXT_MAX * 4;
 /** Plans of one request that are described. */
 const PLANS_MAX = 5;
 /** Slow queries whose plans are described at the same time; the plans of others are left out. */
@@ -30,8 +28,8 @@ export interface RequestLogDependencies {
   readonly log: Logger;
   readonly audit: Audit;
   readonly engine: Pick<EngineApi, 'summarizePlan'>;
-  /** Queries that take at least this long are slow; null = no query is. */
-  readonly slowQueryMs: number | null;
+  readonly slowQueries: SlowQueries;
+  readonly nowMs: () => number;
 }
 
 export class RequestLog {
@@ -108,7 +106,7 @@ export class RequestLog {
 
   /** True if the request is a query and `milliseconds` make it a slow one. */
   isSlow({ endpoint }: RequestNotes, milliseconds: number): boolean {
-    const { slowQueryMs } = this.#dependencies;
+    const { slowQueryMs } = this.#dependencies.slowQueries;
     return (
       slowQueryMs !== null &&
       milliseconds >= slowQueryMs &&
@@ -117,7 +115,7 @@ export class RequestLog {
     );
   }
 
-  /** Logs a slow query, after its plan was described. `status`: null = the client disconnected, or its answer was cut off. */
+  /** Logs and lists a slow query, after its plan was described. `status`: null = the client disconnected, or its answer was cut off. */
   slow(notes: RequestNotes, status: number | null, seconds: number): void {
     const details = {
       ...detailsOf(notes),
@@ -126,12 +124,17 @@ export class RequestLog {
       seconds,
       rows: notes.rowCount,
       ...factsOf(notes.facts),
-      query: textOf(notes.text),
+      query: queryTextOf(notes.text),
     };
+    const { log, slowQueries, nowMs } = this.#dependencies;
+    const ended = new Date(nowMs()).toISOString();
     const plans = notes.plans?.() ?? [];
-    void this.#described(plans).then((plan) =>
-      this.#dependencies.log.warn({ ...details, plan }, 'slow query'),
-    );
+    void this.#described(plans).then((plan) => {
+      log.warn({ ...details, plan }, 'slow query');
+      if (notes.databaseId === null) return;
+      const { query } = details;
+      slowQueries.add(notes.databaseId, { ended, ...listedOf(notes, status, seconds), query, plan });
+    });
   }
 
   /** To be called when a request is over, also when its client has disconnected. */
@@ -183,16 +186,30 @@ function detailsOf({ requestId, endpointName, caller, databaseId }: RequestNotes
   return { requestId, ...who, ...(databaseId === null ? {} : { databaseId }), endpoint: endpointName };
 }
 
-function textOf(text: Uint8Array | string): string {
-  const whole =
-    typeof text === 'string' ? text : Buffer.from(text.subarray(0, TEXT_BYTES_MAX)).toString('utf8');
-  return whole.length <= TEXT_MAX ? whole : `${whole.slice(0, TEXT_MAX)}...`;
-}
-
 /** The waits of a query, in whole milliseconds, and the bytes that it spilled, as far as they are not 0. */
 function factsOf(facts: QueryFacts | null): Readonly<Record<string, number>> {
   if (facts === null) return {};
   const { lsn: _, ...measured } = facts;
   const rounded = Object.entries(measured).map(([name, value]) => [name, Math.round(value)] as const);
   return Object.fromEntries(rounded.filter(([, value]) => value > 0));
+}
+
+function listedOf(
+  { requestId, endpointName, caller, code, rowCount, facts }: RequestNotes,
+  status: number | null,
+  seconds: number,
+): Omit<SlowQuery, 'ended' | 'query' | 'plan'> {
+  const { key, keyName } = caller === null ? { key: '' } : nameCaller(caller);
+  return {
+    'request-id': requestId,
+    endpoint: endpointName,
+    ...{ key, ...(keyName === undefined ? {} : { 'key-name': keyName }) },
+    ...{ 'http-status': status, ...(code === null ? {} : { code }) },
+    milliseconds: Math.round(seconds * 1_000),
+    rows: rowCount,
+    'memory-wait-milliseconds': Math.round(facts?.memoryWaitMs ?? 0),
+    'slot-wait-milliseconds': Math.round(facts?.slotWaitMs ?? 0),
+    'version-wait-milliseconds': Math.round(facts?.versionWaitMs ?? 0),
+    'spilled-bytes': facts?.spilledBytes ?? 0,
+  };
 }

@@ -3,7 +3,7 @@
  * do or its answer.
  */
 import type { Catalog, CatalogChange } from '../../catalog/index.js';
-import type { QueryFacts, QueryPlan } from '../../engine/index.js';
+import type { QueryFacts, QueryPlan, QueryProgress } from '../../engine/index.js';
 import type { Quarantined } from '../../ingest/index.js';
 import { type Caller, nameCaller } from '../auth/caller.js';
 import { databaseIdOf } from '../auth/keys.js';
@@ -12,6 +12,7 @@ import type { HandlerNotes } from '../endpoints/handlers/handler.js';
 import { nameOf } from '../endpoints/router.js';
 import { type ChangedThing, changedThings } from './audit-changes.js';
 import { NO_ENDPOINT } from './metrics.js';
+import type { StoppedQuery } from './running-queries.js';
 
 const NOTHING: readonly ChangedThing[] = [];
 
@@ -31,6 +32,7 @@ export class RequestNotes implements HandlerNotes {
   /** Code of the error in the answer; null = none. */
   code: number | null = null;
   plans: (() => readonly QueryPlan[]) | null = null;
+  progress: (() => QueryProgress) | null = null;
   facts: QueryFacts | null = null;
   rowCount: number | null = null;
   signsInAs: string | null = null;
@@ -54,6 +56,10 @@ export class RequestNotes implements HandlerNotes {
 
   changed(changes: readonly CatalogChange[], before: Catalog): void {
     this.#changes = changes.length === 0 ? NOTHING : changedThings(changes, before);
+  }
+
+  stopped(query: StoppedQuery): void {
+    this.#changes = [{ change: 'query-stopped', ...query }];
   }
 
   get callerName(): string {

@@ -3,7 +3,7 @@
  * Invariant: the text of an unexpected error is logged and goes nowhere else.
  */
 
-import { QuarryError } from '../../base/index.js';
+import { type Cancellation, QuarryError } from '../../base/index.js';
 import type { Quarantined } from '../../ingest/index.js';
 import type { RequestObserver } from '../auth/authorize.js';
 import type { Caller } from '../auth/caller.js';
@@ -16,12 +16,14 @@ import { isAdministrative } from './audit.js';
 import type { Metrics } from './metrics.js';
 import type { RequestLog } from './request-log.js';
 import { RequestNotes } from './request-notes.js';
+import type { QueryRequest, RunningQueries } from './running-queries.js';
 
 export interface ReportDependencies {
   /** Milliseconds of a monotonic clock, with fractions. */
   readonly elapsedMs: () => number;
   readonly log: RequestLog;
   readonly metrics: Metrics;
+  readonly queries: RunningQueries;
 }
 
 export class RequestReport implements RequestObserver {
@@ -32,6 +34,8 @@ export class RequestReport implements RequestObserver {
   readonly #dependencies: ReportDependencies;
   readonly #peer: { readonly address: string };
   #hasRefusedPart = false;
+  /** The request as a query that is being evaluated; null = it is none. */
+  #running: QueryRequest | null = null;
 
   constructor(dependencies: ReportDependencies, requestId: string, peer: { readonly address: string }) {
     this.#dependencies = dependencies;
@@ -64,13 +68,25 @@ export class RequestReport implements RequestObserver {
     if (notes.client === '' && isAdministrative(endpoint)) notes.client = this.#peer.address;
   }
 
-  /** The handler begins to work on the whole request. */
-  begun(): void {
-    this.notes.begunMs = this.#dependencies.elapsedMs();
+  /**
+   * The handler begins to work on the whole request. `client`: is cancelled when the client disconnects; `onStop`: called when an
+   * operator stops the request. Returns the cancellation for the handler.
+   */
+  begun(client: Cancellation, onStop: (error: QuarryError) => void): Cancellation {
+    const { elapsedMs, queries } = this.#dependencies;
+    this.notes.begunMs = elapsedMs();
+    this.#running = queries.begin('http', this.notes, { cancellation: client, onStop });
+    return this.#running ?? client;
+  }
+
+  /** The request is over in every case. */
+  over(): void {
+    this.#dependencies.queries.end(this.#running);
   }
 
   /** The error as the client sees it. */
-  errorOf(error: unknown): QuarryError {
+  errorOf(thrown: unknown): QuarryError {
+    const error = this.#running?.errorOf(thrown) ?? thrown;
     if (error instanceof QuarryError) return error;
     this.#dependencies.log.unexpected(this.notes, error);
     return new QuarryError(1);
@@ -119,8 +135,9 @@ export class RequestReport implements RequestObserver {
   }
 
   /** A streamed answer could not be finished. */
-  cutOff(error: unknown, rowCount: number | null): void {
+  cutOff(thrown: unknown, rowCount: number | null): void {
     const { log, metrics } = this.#dependencies;
+    const error = this.#running?.errorOf(thrown) ?? thrown;
     if (error instanceof QuarryError) this.notes.code = error.code;
     log.cutOff(this.notes, error);
     this.#slow(null, rowCount);

@@ -40,6 +40,7 @@ const STATUS_LINES: ReadonlyMap<number, string> = new Map([
   [401, '401 Unauthorized'],
   [403, '403 Forbidden'],
   [404, '404 Not Found'],
+  [409, '409 Conflict'],
   [413, '413 Payload Too Large'],
   [415, '415 Unsupported Media Type'],
   [422, '422 Unprocessable Content'],

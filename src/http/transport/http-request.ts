@@ -217,11 +217,13 @@ export class HttpRequest implements Cancellation {
     this.#phase = 'working';
     const { notes } = this.report;
     notes.text = body.length === 0 ? admitted.pathName : body;
-    this.report.begun();
+    const cancellation = this.report.begun(this, (error) => {
+      if (this.#phase === 'sending') this.#cutOff(error);
+    });
     const { bodyScope } = admitted;
     const named =
       bodyScope === null ? admitted : { ...admitted, idempotencyId: bodyIdempotencyIdOf(bodyScope, 1, body) };
-    return this.#server.runner.run(named, body, this, notes);
+    return this.#server.runner.run(named, body, cancellation, notes);
   }
 
   async #send(result: DatabaseAnswer): Promise<void> {
@@ -393,6 +395,7 @@ export class HttpRequest implements Cancellation {
   #release(): void {
     this.#body?.release();
     this.#body = null;
+    this.report.over();
     this.#server.openCount--;
     this.#server.closed();
   }

@@ -17,65 +17,25 @@ import { Description } from '../endpoints/description.js';
 import { ENDPOINTS, type Endpoint } from '../endpoints/endpoints.js';
 import { HandlerRunner } from '../endpoints/handler-runner.js';
 import { Router, withoutTrailingSlash } from '../endpoints/router.js';
-import type { InletSetting } from '../inlets/inlet-settings.js';
 import { Inlets } from '../inlets/inlets.js';
-import type { LimitTable } from '../limits/limit-table.js';
 import { NO_REFUSALS, RateLimiter } from '../limits/limits.js';
-import { LIVE_DEFAULTS, LiveHub, type LiveSettings } from '../live/live-hub.js';
+import { LiveHub } from '../live/live-hub.js';
 import { Audit } from '../observability/audit.js';
 import { Metrics } from '../observability/metrics.js';
 import type { PostgresStats } from '../observability/postgres-metrics.js';
 import { RequestLog } from '../observability/request-log.js';
 import { reportEvaluation } from '../observability/request-report.js';
+import { RunningQueries } from '../observability/running-queries.js';
+import { SlowQueries } from '../observability/slow-queries.js';
 import type { ParquetThreads } from '../parquet/parquet-threads.js';
 import { type Answer, JSON_TYPE } from './answer.js';
-import { ARROW_BATCH_BYTES_MAX } from './arrow-parts.js';
 import { ByteBudget } from './body.js';
 import { BodyDecoder } from './decode.js';
 import { HttpRequest } from './http-request.js';
-import { Peer, type ProxyList } from './proxy.js';
+import type { HttpSettings } from './http-settings.js';
+import { Peer } from './proxy.js';
 import type { ServerContext } from './server-context.js';
 import { type Listener, openListener, type Response, type UwsRequest } from './uws.js';
-
-export interface HttpSettings {
-  readonly host: string;
-  /** 0 = any free port. */
-  readonly httpsPort: number;
-  readonly httpPort: number;
-  /** Paths of PEM files. */
-  readonly certFile: string;
-  readonly keyFile: string;
-  /** null = no proxy is trusted. */
-  readonly proxies: ProxyList | null;
-  /** The protocols of other products that are served; empty = none. */
-  readonly inlets: readonly InletSetting[];
-  /** null = neither rates nor plans limit requests. */
-  readonly limits: LimitTable | null;
-  /** Queries that take at least this long are logged as slow; null = none is. */
-  readonly slowQueryMs: number | null;
-  /** Seconds from a request's head to the last byte of its body. */
-  readonly bodySecondsMax: number;
-  /** Limit of the memory of all bodies that are being received or worked on. */
-  readonly bodyBytesReservedMax: number;
-  /** Limit of a record batch of Arrow. */
-  readonly arrowBatchBytesMax: number;
-  /** Seconds for which a client may accept nothing of an answer that is being sent. */
-  readonly stallSecondsMax: number;
-  /** Seconds that `close` waits for running requests. */
-  readonly closeSecondsMax: number;
-  readonly live: LiveSettings;
-}
-
-export const HTTP_DEFAULTS = {
-  inlets: [],
-  live: LIVE_DEFAULTS,
-  bodySecondsMax: 60,
-  stallSecondsMax: 120,
-  bodyBytesReservedMax: 256 * 2 ** 20,
-  arrowBatchBytesMax: ARROW_BATCH_BYTES_MAX,
-  closeSecondsMax: 10,
-  slowQueryMs: 1_000,
-} satisfies Partial<HttpSettings>;
 
 export interface HttpDependencies {
   readonly engine: EngineApi;
@@ -164,13 +124,17 @@ export class HttpServer {
     this.#authorizer = authorizer;
     const live = new LiveHub({ engine, elapsedMs, settings: settings.live });
     const budget = new ByteBudget(settings.bodyBytesReservedMax);
+    const nowMs = (): number => clock.nowMs();
+    const queries = new RunningQueries({ elapsedMs, nowMs, instanceId: dependencies.instanceId });
+    const slowQueries = new SlowQueries(settings.slowQueryMs);
     const context: ServerContext = {
       runner: new HandlerRunner({
-        ...{ ...shared, authorizer, randomBytes, live },
+        ...{ ...shared, authorizer, randomBytes, live, queries, slowQueries },
         evaluated: (notes, ms, error) => reportEvaluation(context, notes, ms, error),
       }),
       elapsedMs,
-      log: new RequestLog({ log, audit, engine, slowQueryMs: settings.slowQueryMs }),
+      queries,
+      log: new RequestLog({ log, audit, engine, slowQueries, nowMs }),
       budget,
       decoder: new BodyDecoder(),
       metrics: new Metrics(engine, {
@@ -203,6 +167,7 @@ export class HttpServer {
       elapsedMs,
       endpoints,
       log: context.log,
+      queries,
       nextRequestId: () => this.#nextRequestId(),
     });
   }

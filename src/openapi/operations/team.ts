@@ -20,6 +20,21 @@ import { LIVE_PARAMETERS, type Operations, ok } from './operation.js';
 
 const SHOP = { 'database-name': 'shop' };
 
+const CALLER = {
+  'request-id': '5b2f-7',
+  endpoint: 'POST /v1/sql',
+  key: 'read-1f0c9a77',
+};
+const RUNNING = {
+  ...{ id: '5b2f-3', ...CALLER, kind: 'http', started: '2026-01-05T12:00:00.000Z', milliseconds: 2_130 },
+  ...{ state: 'running', 'reserved-bytes': 67_108_864, query: 'SELECT COUNT(*) FROM customers' },
+};
+const SLOW = {
+  ...{ ended: '2026-01-05T12:00:04.000Z', ...CALLER, 'http-status': 200, milliseconds: 4_012, rows: 1 },
+  ...{ 'memory-wait-milliseconds': 0, 'slot-wait-milliseconds': 1_950, 'version-wait-milliseconds': 0 },
+  ...{ 'spilled-bytes': 0, query: 'SELECT COUNT(*) FROM customers', plan: ['select: scan of customers'] },
+};
+
 export const TEAM_OPERATIONS: Operations = {
   'GET /v1/database': {
     tag: 'Databases',
@@ -85,6 +100,30 @@ export const TEAM_OPERATIONS: Operations = {
       usage: { 'inserted-entities': 3, 'inserted-values': 9, 'updated-entities': 1 },
     }),
     codes: [4049, 9003, 9101],
+  },
+  'GET /v1/status/queries': {
+    tag: 'Databases',
+    summary: 'List the queries that run',
+    description:
+      'Queries and SQL of all keys of the database, of the Postgres port too, and evaluations of live answers.',
+    answer: answers.runningQueries,
+    answered: ok({ count: 1, queries: [RUNNING] }),
+  },
+  'DELETE /v1/status/queries/:query_id': {
+    tag: 'Databases',
+    summary: 'Stop a query',
+    description:
+      'The client of the query gets 9007, and a client of the Postgres port 57014. A write that is in the log is not undone. `stopped` is false if the query had ended.',
+    answer: answers.stoppedQuery,
+    answered: ok({ stopped: true }),
+  },
+  'GET /v1/status/slow_queries': {
+    tag: 'Databases',
+    summary: 'List the newest slow queries',
+    description:
+      'The newest since the start that took at least `--slow-query` milliseconds, as the log has them.',
+    answer: answers.slowQueries,
+    answered: ok({ 'slow-from-milliseconds': 1_000, queries: [SLOW] }),
   },
   'GET /v1/database/custom_key': {
     tag: 'Databases',

@@ -24,6 +24,7 @@ const STATES: Readonly<Partial<Record<ErrorCode, string>>> = {
   9004: '57P03',
   9005: '57014',
   9006: '53200',
+  9007: '57014',
 };
 /** SQLSTATEs of limits of a statement, in addition to its size in bytes and rows. */
 const LIMITS: readonly (readonly [RegExp, string])[] = [

@@ -42,7 +42,8 @@ import { answerCopyFrom, answerWrite, returnedFields } from './writes/write-answ
 export interface PostgresClient {
   /** The current state of the database. Throws if the client is not authorized. */
   open(): DatabaseContext;
-  execute(scope: 'rows' | 'columns', text: string): PostgresRequest;
+  /** `stop`: called when an operator stops the statement. Throws if the client is not authorized. */
+  execute(scope: 'rows' | 'columns', text: string, stop: () => void): PostgresRequest;
 }
 
 export interface StatementDependencies {
@@ -151,7 +152,7 @@ export class StatementAnswers {
 
   /** Rejects with nothing written. */
   async commitWrites(text: string, waiting = new Waiting()): Promise<void> {
-    const request = this.#dependencies.client.execute('rows', text);
+    const request = this.#dependencies.client.execute('rows', text, () => waiting.cancel());
     try {
       await this.#state.writes.commit(request, this.#state.tables, waiting);
     } catch (error) {
@@ -177,7 +178,7 @@ export class StatementAnswers {
     }
     const { engine, client } = this.#dependencies;
     this.#refuseReadOnly(statement, isOfTables);
-    const request = client.execute('rows', statement.text);
+    const request = client.execute('rows', statement.text, () => portal.waiting.cancel());
     try {
       if (isOfTables) {
         const parsed = sql.readPostgresModel(statement, parametersOf(portal));
@@ -323,7 +324,7 @@ export class StatementAnswers {
 
   #ofEngine(statement: sql.PostgresStatement, portal: Portal): Answer {
     const { prepared, values, parameterFormats, formats, waiting } = portal;
-    const request = this.#dependencies.client.execute('rows', statement.text);
+    const request = this.#dependencies.client.execute('rows', statement.text, () => waiting.cancel());
     try {
       const { context: admission } = request;
       const isOpen = (at: number): boolean => prepared.typeIds[at] === 0 && parameterFormats[at] === BINARY;

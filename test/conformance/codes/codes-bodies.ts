@@ -270,7 +270,7 @@ const STATIC: readonly ApiRequest[] = [
 
 const MEMBER = { email: 'member@example.org', password: 'long enough' };
 
-/** The value of a path's `:query_name` or `:segment_name`. */
+/** The value of the parameter of a path. */
 export const QUERY_NAME = 'changed';
 
 /** Keys are the names of endpoints; endpoints that ignore their body are omitted. */

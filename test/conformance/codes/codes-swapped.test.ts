@@ -19,6 +19,7 @@ const OUTERMOST = /^\$(\[\d+\])?$/;
 const BODILESS: readonly string[] = [
   'DELETE /v1/query/saved/:query_name',
   'DELETE /v1/segment/:segment_name',
+  'DELETE /v1/status/queries/:query_id',
 ];
 const FAULTS: readonly ErrorCode[] = [1, 2];
 
@@ -50,10 +51,7 @@ class Sweep {
   }
 
   async run(name: string, { body, unknown, before = [] }: Body): Promise<void> {
-    const [method, path] = name.replace(/:\w+_name/, QUERY_NAME).split(' ') as [
-      'POST' | 'PUT' | 'DELETE',
-      string,
-    ];
+    const [method, path] = name.replace(/:\w+/, QUERY_NAME).split(' ') as ['POST' | 'PUT' | 'DELETE', string];
     await this.#prepare(before);
     const plain = await this.#send({ method, path, body });
     if (plain.status !== 200) this.problems.push(`the valid body: ${JSON.stringify(plain.body)}`);

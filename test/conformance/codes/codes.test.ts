@@ -184,6 +184,18 @@ t.test('faults of the machine', async (t) => {
   const top = { q: { 'entity-id': 5 } };
   expect(9005, await send('POST', '/v1/query/top_values', KEYS.master, top));
 
+  engine.aggregate = (_plans, { cancellation }) =>
+    new Promise((_, reject) => cancellation?.onCancel(() => reject(new QuarryError(9005))));
+  const stopped = send('POST', '/v1/query/top_values', KEYS.master, top);
+  const running = async (): Promise<readonly { readonly id: string }[]> => {
+    const { body } = await send('GET', '/v1/status/queries', KEYS.master, undefined);
+    return (body as { readonly queries: readonly { readonly id: string }[] }).queries;
+  };
+  let queries = await running();
+  while (queries.length === 0) queries = await running();
+  await send('DELETE', `/v1/status/queries/${queries[0].id}`, KEYS.master, undefined);
+  expect(9007, await stopped);
+
   engine.onInsert = diskFull;
   expect(9002, await send('POST', '/v1/insert', KEYS.master, { u1: { name: 'x' } }));
   engine.change = diskFull;

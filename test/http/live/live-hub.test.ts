@@ -231,6 +231,29 @@ t.test('the last client that leaves cancels the evaluation', async (t) => {
   t.equal(engine.reservedBytes, 0, 'the memory of all answers is released');
 });
 
+t.test('an operator sees an evaluation and stops it, which ends the streams', async (t) => {
+  const live = await startLive(t);
+  const { engine } = live.front;
+  const headers = { Authorization: KEYS.master };
+  const path = '/v1/status/queries';
+  const queries = async (): Promise<readonly { readonly id: string }[]> =>
+    JSON.parse((await sendRequest(live.front, { path, headers })).body).queries;
+  const stream = await live.open();
+  await stream.until(({ last }) => last !== undefined);
+  t.strictSame(await queries(), [], 'a stream that waits is no running query');
+  engine.countEntities = (_plans, { cancellation }) =>
+    new Promise((_, reject) => cancellation?.onCancel(() => reject(new QuarryError(9005))));
+  live.write(5);
+  const over = stream.over();
+  let found = await queries();
+  while (found.length === 0) found = await queries();
+  t.match(found, [{ kind: 'live', query: 'q', endpoint: 'GET /v1/query/saved/:query_name/live' }]);
+  await sendRequest(live.front, { method: 'DELETE', path: `${path}/${found[0].id}`, headers });
+  await over;
+  t.match(stream.events.at(-1), { name: 'end', data: { reason: 'query', code: 9007 } });
+  t.strictSame(await queries(), []);
+});
+
 t.test('hostile requests are refused or ignored', async (t) => {
   const live = await startLive(t);
   const headers = { Authorization: KEYS.master };

@@ -49,6 +49,48 @@ t.test('what runs', async (t) => {
     t.match(await seenBy(own), new RegExp(`^${readerId}\\|idle\\|`));
   });
 
+  t.test('POST /v1/sql and the port are listed together, and an operator stops both', async (t) => {
+    const { https } = fixture;
+    const stop = async (kind: string): Promise<void> => {
+      for (;;) {
+        const { queries } = (await https.succeed({ method: 'GET', path: '/v1/status/queries' })) as {
+          readonly queries: readonly { readonly id: string; readonly kind: string }[];
+        };
+        const found = queries.find((query) => query.kind === kind);
+        if (found !== undefined) {
+          t.match(queries, [{ kind, endpoint: 'POST /v1/sql', query: LONG, state: /running|waiting/ }]);
+          const path = `/v1/status/queries/${found.id}`;
+          t.match(await https.succeed({ method: 'DELETE', path }), { stopped: true });
+          return;
+        }
+        await wait(20);
+      }
+    };
+    const portal = refusal(reader.query(LONG));
+    await stop('postgres');
+    t.match(await portal, { code: '57014', message: 'the query was stopped' });
+    const headers = { 'content-type': 'application/sql' };
+    const answer = https.request({ method: 'POST', path: '/v1/sql', headers, text: LONG });
+    await stop('http');
+    t.match(await answer, { status: 409, body: { errors: [{ code: 9007 }] } });
+    const again = https.request({ method: 'POST', path: '/v1/sql', headers, text: LONG });
+    while (!(await seenBy(own)).includes('|active|POST /v1/sql|')) await wait(50);
+    t.notMatch(await seenBy(reader), 'POST /v1/sql');
+    const [{ pid }] = (
+      await own.query<{ pid: number }>(
+        "SELECT pid FROM pg_stat_activity WHERE application_name = 'POST /v1/sql'",
+      )
+    ).rows;
+    t.match((await reader.query(`SELECT pg_cancel_backend(${pid}) AS done`)).rows, [{ done: false }]);
+    t.match((await own.query(`SELECT pg_cancel_backend(${pid}) AS done`)).rows, [{ done: true }]);
+    t.match(await again, { status: 409, body: { errors: [{ code: 9007 }] } });
+    await own.query(`BEGIN; DECLARE c CURSOR FOR SELECT x FROM generate_series(1, 1000000) AS a (x)`);
+    await own.query('FETCH 1 FROM c');
+    t.match(await https.succeed({ method: 'GET', path: '/v1/status/queries' }), { count: 1 });
+    await own.query('ROLLBACK');
+    t.match(await https.succeed({ method: 'GET', path: '/v1/status/queries' }), { count: 0 });
+  });
+
   t.test('a long statement is cut between characters', async (t) => {
     const text = `SELECT '${'😀'.repeat(1_000)}' AS smile`;
     await reader.query(text);

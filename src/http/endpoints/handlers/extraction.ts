@@ -5,10 +5,10 @@
 import type { RowStream, StreamEncoder } from '../../../answer/index.js';
 import * as api from '../../../api/index.js';
 import { type Catalog, databaseOf } from '../../../catalog/index.js';
-import type { QueryApi, QueryOptions } from '../../../engine/index.js';
+import type { QueryApi } from '../../../engine/index.js';
 import { answerOrder, type ExtractedRow, type ExtractPlan } from '../../../ir/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
-import type { DatabaseCall, Members, StreamedAnswer } from './handler.js';
+import { type DatabaseCall, type Members, queryOptionsOf, type StreamedAnswer } from './handler.js';
 
 /** Extracts rows: as a query of its own, or at the same version of the data as other queries. */
 type Extract = QueryApi['extract'];
@@ -18,13 +18,15 @@ export async function extractResult(call: DatabaseCall): Promise<Members | Strea
   const page = api.bindExtraction(api.parseJson(call.body), requestOf(call, call.model));
   if (format === 'json') {
     notePlan(call, page.plan);
-    const rows = await engine.extract(page.plan, queryOptionsOf(call, page));
+    const rows = await engine.extract(page.plan, queryOptionsOf(call, page.bypassCache));
     call.notes.rowCount = rows.length;
     return api.extractionText(page, rows);
   }
   const { extraction, encoder } = api.wholeExtraction(page, format);
   notePlan(call, extraction.plan);
-  return { rows: engine.extractStream(extraction.plan, encoder, queryOptionsOf(call, extraction)) };
+  return {
+    rows: engine.extractStream(extraction.plan, encoder, queryOptionsOf(call, extraction.bypassCache)),
+  };
 }
 
 export async function extractScore(call: DatabaseCall): Promise<Members | StreamedAnswer> {
@@ -64,7 +66,7 @@ async function withNearest(
   extract: Extract,
 ): Promise<Members | StreamedAnswer> {
   const { nearest, extraction } = score;
-  const found = nearest === null ? [] : await extract(nearest, queryOptionsOf(call, extraction));
+  const found = nearest === null ? [] : await extract(nearest, queryOptionsOf(call, extraction.bypassCache));
   return scoredRows(
     call,
     score,
@@ -82,7 +84,8 @@ async function scoredRows(
   const { extraction, encoder } = score;
   const plan = api.planWithNearest(score, nearestIds);
   if (plan !== null) notePlan(call, plan);
-  const rows = plan === null ? [] : answerOrder(plan, await extract(plan, queryOptionsOf(call, extraction)));
+  const rows =
+    plan === null ? [] : answerOrder(plan, await extract(plan, queryOptionsOf(call, extraction.bypassCache)));
   call.notes.rowCount = rows.length;
   return encoder === null ? api.extractionText(extraction, rows) : { rows: streamOf(rows, encoder) };
 }
@@ -107,8 +110,4 @@ function requestOf(
 ): api.ExtractionRequest {
   const who = caller.kind === 'user' ? ['user', caller.email] : ['key', caller.hash];
   return { model, nowMs, access, caller: JSON.stringify(who), whole: format !== 'json' };
-}
-
-function queryOptionsOf({ cancellation }: DatabaseCall, { bypassCache }: api.Extraction): QueryOptions {
-  return { cancellation, bypassCache };
 }

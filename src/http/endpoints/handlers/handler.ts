@@ -7,19 +7,23 @@ import type { RowFormat, RowStream } from '../../../answer/index.js';
 import type { Access } from '../../../api/index.js';
 import type { Cancellation, RandomBytes } from '../../../base/index.js';
 import type { Catalog, CatalogChange } from '../../../catalog/index.js';
-import type { EngineApi, QueryFacts, QueryOptions, QueryPlan } from '../../../engine/index.js';
+import type { EngineApi, QueryFacts, QueryOptions, QueryPlan, QueryProgress } from '../../../engine/index.js';
 import type { LineNumbers, Quarantined, RecordMapping } from '../../../ingest/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import type { Caller } from '../../auth/caller.js';
 import type { PasswordHasher } from '../../auth/passwords.js';
 import type { Sessions } from '../../auth/sessions.js';
 import type { LiveEvents } from '../../live/live-event.js';
+import type { RunningQueries, StoppedQuery } from '../../observability/running-queries.js';
+import type { SlowQueries } from '../../observability/slow-queries.js';
 import type { BoundBodies } from '../bound-bodies.js';
 
 /** Facts that a handler reports about its request, for the log of slow queries and the audit. */
 export interface HandlerNotes {
   /** Returns the plans that the request sent to the engine; null = none yet. */
   plans: (() => readonly QueryPlan[]) | null;
+  /** What the query does; null = none runs. */
+  progress: (() => QueryProgress) | null;
   /** What the query waited for and spilled; null = not known yet. */
   facts: QueryFacts | null;
   /** Rows of the answer; null = the answer has no rows. */
@@ -36,6 +40,8 @@ export interface HandlerNotes {
    * catalog on which the changes were decided.
    */
   changed(changes: readonly CatalogChange[], before: Catalog): void;
+  /** Reports for the audit that the request stopped a query. */
+  stopped(query: StoppedQuery): void;
 }
 
 /** A call with an authenticated caller. */
@@ -83,6 +89,9 @@ export interface DatabaseCall extends AnyCall, CallerCall {
   readonly access: Access;
   /** Whether an insert may create columns and dimensions. */
   readonly mayCreate: boolean;
+  /** The queries of all databases that run, and those that were logged as slow. */
+  readonly queries: RunningQueries;
+  readonly slowQueries: SlowQueries;
   /** The cache of bound queries. */
   readonly boundBodies: BoundBodies;
   /** Is cancelled when the client disconnects. */
@@ -166,7 +175,11 @@ export const queryOptionsOf = (
 ): QueryOptions => ({
   cancellation,
   bypassCache,
+  onBegin: (progress) => {
+    notes.progress = progress;
+  },
   onEnd: (facts) => {
+    notes.progress = null;
     notes.facts = facts;
   },
 });

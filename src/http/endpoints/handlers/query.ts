@@ -42,9 +42,6 @@ async function totalOf(call: DatabaseCall, plans: readonly CountEntityPlan[]): P
 export async function existEntities(call: DatabaseCall): Promise<Members> {
   const query = api.bindExists(api.parseJson(call.body), call.model, call.nowMs, call.access);
   call.notes.plans = () => [{ kind: 'exist', plan: query.plan }];
-  const found = await call.engine.exist(query.plan, query.ids, {
-    cancellation: call.cancellation,
-    bypassCache: false,
-  });
+  const found = await call.engine.exist(query.plan, query.ids, queryOptionsOf(call, false));
   return handleMembersOf(api.existsAnswer(query, found));
 }

@@ -23,7 +23,7 @@ export interface StatementDescription {
 }
 
 export interface CatalogDependencies {
-  readonly client: { execute(scope: 'columns', text: string): PostgresRequest };
+  readonly client: { execute(scope: 'columns', text: string, stop: () => void): PostgresRequest };
   readonly catalog: CatalogRunner;
   readonly sessions: VisibleSessions;
 }
@@ -39,9 +39,9 @@ export class CatalogAnswers {
 
   /** Rejects with ReadsRows if the statement reads tables of the engine. */
   answer(statement: sql.PostgresStatement, portal: Portal): Promise<Answer> {
-    const { values, parameterFormats, formats, prepared, waiting } = portal;
+    const { values, parameterFormats, formats, waiting } = portal;
     const bound = { values, parameterFormats, formats };
-    return this.#query(statement, prepared, (request, catalogStatement) =>
+    return this.#query(statement, portal, (request, catalogStatement) =>
       catalogAnswer(this.#dependencies.catalog, request, catalogStatement, bound, waiting),
     );
   }
@@ -53,7 +53,7 @@ export class CatalogAnswers {
     waiting: Waiting,
   ): Promise<StatementDescription | null> {
     try {
-      const described = await this.#query(statement, prepared, (request, catalogStatement) =>
+      const described = await this.#query(statement, { prepared, waiting }, (request, catalogStatement) =>
         catalogDescription(this.#dependencies.catalog, request, catalogStatement, waiting),
       );
       prepared.isOfCatalog = true;
@@ -66,7 +66,7 @@ export class CatalogAnswers {
 
   async #query<T>(
     statement: sql.PostgresStatement,
-    { text, typeIds }: PreparedStatement,
+    { prepared: { text, typeIds }, waiting }: Pick<Portal, 'prepared' | 'waiting'>,
     query: (request: PostgresRequest, catalogStatement: CatalogStatement) => Promise<T>,
   ): Promise<T> {
     const forbidden = forbiddenCall(statement);
@@ -74,7 +74,7 @@ export class CatalogAnswers {
       throw new ProtocolError('42501', `${forbidden.text} is not available: the catalog is read-only`);
     }
     refuseComplex(statement.text, statement.tokens);
-    const request = this.#dependencies.client.execute('columns', statement.text);
+    const request = this.#dependencies.client.execute('columns', statement.text, () => waiting.cancel());
     const catalogStatement: CatalogStatement = {
       text: withNewerNames(statement, text),
       position: sql.characterAt(text, statement.tokens[0].position),

@@ -1,7 +1,7 @@
 /** SELECT and EXPLAIN on the engine: authorized, bound and started in one turn of the event loop. */
 import { type Access, bindQuestionTable } from '../../../api/index.js';
 import type { CatalogChange, SavedQuery } from '../../../catalog/index.js';
-import type { EngineApi, QueryFacts, QueryPlan } from '../../../engine/index.js';
+import type { EngineApi, QueryFacts, QueryPlan, QueryProgress } from '../../../engine/index.js';
 import { EXPLAIN_FIELDS } from '../../../engine/index.js';
 import { compile, ONE_ROW } from '../../../expression/index.js';
 import type { ReadPlan } from '../../../ir/index.js';
@@ -43,6 +43,7 @@ export interface PostgresRequest {
   changed(changes: readonly CatalogChange[]): void;
   /** Reports the plan, for the log of slow queries. */
   planned(plan: QueryPlan): void;
+  begun(progress: () => QueryProgress): void;
   measured(facts: QueryFacts): void;
   /** To be called once. `error`: null = success. */
   ended(error: unknown, rowCount: number): void;
@@ -120,6 +121,7 @@ export function answerSelect(
   const { parts, done } = engine.select([{ plan, explain, isRestricted }], 'postgres', {
     cancellation: waiting,
     bypassCache: false,
+    onBegin: (progress) => request.begun(progress),
     onEnd: (facts) => {
       version?.onEnd(facts);
       request.measured(facts);
