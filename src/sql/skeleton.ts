@@ -81,7 +81,8 @@ class SkeletonWriter {
     if (reader.isKeyword('DISTINCT')) this.#keyword('DISTINCT');
     const top = readTop(reader);
     if (top !== null && reader.isKeyword('DISTINCT')) this.#keyword('DISTINCT');
-    while (reader.peek().kind !== 'end' && !pagingFollows(reader)) this.#step();
+    // Where a part must follow, OFFSET and FETCH are names.
+    while (reader.peek().kind !== 'end' && (this.#needed !== null || !pagingFollows(reader))) this.#step();
     const end = reader.peek();
     if (this.#needed !== null) throw unexpected(end, this.#needed);
     const paging = readPaging(reader);

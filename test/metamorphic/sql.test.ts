@@ -23,9 +23,8 @@
  *   events       three-valued: unknown for an entity without any event of the column (CASE WHEN EXISTS (any) THEN EXISTS
  *                (such) END); values of groups' events as lists, once per entity where rows are events. Text events have no
  *                order in conditions: Quarry refuses [clicks.value] < 'a'
- *   AND in AND   is one list in both engines, as is OR in OR: neither finds a key a AND b in c AND (a AND b), and both refuse.
- *                If c itself is true, Quarry finds the key, and it finds a < b in NOT (a < b): DuckDB then gets
- *                CAST(key AS BOOLEAN)
+ *   AND in AND   is one list in both engines, as is OR in OR: Quarry finds a key a AND b in c AND (a AND b), DuckDB does not; and
+ *                Quarry finds a < b in NOT (a < b). DuckDB then gets CAST(key AS BOOLEAN). What both refuse is no difference
  *   a window     as the only date condition of an AND list applies to the parenthesized conditions next to it: not generated
  *   numbers      decimals end without zeros but have one place; floats have a point or an exponent; SELECT * has a score
  *   SQLite       has no decimals (integers in units of the last place), no number beyond 64 bits, dates as texts

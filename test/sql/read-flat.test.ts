@@ -73,6 +73,31 @@ t.test('generated SELECTs, and those with changed words, are read alike', async 
   t.ok(counts.same > ROUNDS, `${counts.same} equal trees`);
 });
 
+t.test('words that begin a join or a row limit are names where nothing else can stand', async (t) => {
+  const readings = (text: string): readonly boolean[] => {
+    const [tokens] = flatStatements(text);
+    return [readFlat(tokens) !== null, selectOf(tokens) !== null];
+  };
+  for (const text of [
+    'SELECT offset - 1 FROM t OFFSET 0',
+    'SELECT a, offset -1 FROM t',
+    'SELECT a fetch FROM t fetch OFFSET 0',
+    'SELECT fetch first, left.a FROM left l LEFT JOIN [left] r ON l.[entity-id] = r.b',
+    'SELECT left.a FROM left l WHERE left(a, 1) = offset ORDER BY offset - 1 LIMIT 1',
+  ]) {
+    t.strictSame(readings(text), [true, true], text);
+  }
+  for (const text of [
+    'SELECT a FROM left JOIN b ON c = 1',
+    'SELECT a FROM left OUTER JOIN b ON c <= fetch',
+    'SELECT a FROM left outer',
+    'SELECT a FROM t LIMIT',
+    'SELECT LIMIT 1',
+  ]) {
+    t.strictSame(readings(text), [false, false], text);
+  }
+});
+
 t.test('the statements of tools are read alike', async (t) => {
   const counts = { same: 0, refused: 0 };
   const folder = new URL('../../../test/pg/tools/statements/', import.meta.url);

@@ -43,11 +43,12 @@ export function* partitionGroups(
   const order = yield* partitionOrder(hashes, memory);
   const scattered: SharedColumn[] = [];
   for (const key of keys) scattered.push(yield* scatterColumn(key, order.to, memory));
-  // Aggregates of the same values share their state.
+  // Aggregates of the same values share their state, and those of columns without missing values their counts.
   const known = new Map<AggregateState, PartitionedState>();
+  const counts: ScatteredCounts = new Map();
   const partitioned: PartitionedState[] = [];
   for (const state of states) {
-    const found = known.get(state) ?? (yield* partitionState(state, order, memory));
+    const found = known.get(state) ?? (yield* partitionState(state, order, counts, memory));
     known.set(state, found);
     partitioned.push(found);
   }
@@ -79,18 +80,33 @@ function* partitionOrder(hashes: Uint32Array, memory: MemoryAccount): Task<Parti
   return { starts, to: numbers, hashes };
 }
 
+/** By counts of the groups of a shard: the same counts in the order of partitions. */
+type ScatteredCounts = Map<Float64Array, Float64Array>;
+
+function* scatterCounts(
+  counts: Float64Array,
+  to: Uint32Array,
+  scattered: ScatteredCounts,
+  memory: MemoryAccount,
+): Task<Float64Array> {
+  const found = scattered.get(counts) ?? (yield* scatterArray(counts, to, to.length, memory));
+  scattered.set(counts, found);
+  return found;
+}
+
 function* partitionState(
   state: AggregateState,
   order: PartitionOrder,
+  scattered: ScatteredCounts,
   memory: MemoryAccount,
 ): Task<PartitionedState> {
   const { to } = order;
   switch (state.holds) {
     case 'count':
-      return { holds: 'count', counts: yield* scatterArray(state.counts, to, to.length, memory) };
+      return { holds: 'count', counts: yield* scatterCounts(state.counts, to, scattered, memory) };
     case 'sum':
     case 'squares': {
-      const counts = yield* scatterArray(state.counts, to, to.length, memory);
+      const counts = yield* scatterCounts(state.counts, to, scattered, memory);
       const sums = yield* scatterColumn(state.sums, to, memory);
       if (state.holds === 'sum') return { holds: 'sum', counts, sums };
       return { holds: 'squares', counts, sums, squares: yield* scatterColumn(state.squares, to, memory) };

@@ -7,15 +7,14 @@
  */
 
 import { inSlices, invariant, type MemoryAccount, type Task } from '../../base/index.js';
-import type { Grouping, GroupPartial, SelectPlan } from '../../ir/index.js';
-import { memoryBytesOf, type Vector } from '../../vector/index.js';
+import type { Expression, Grouping, GroupPartial, SelectPlan, SortKey } from '../../ir/index.js';
+import type { Vector } from '../../vector/index.js';
 import { mergeMemory } from '../merge-memory.js';
-import { aggregateColumn } from './aggregate-columns.js';
 import { areCertain } from './best-groups.js';
-import { gatherRows, withoutSignedZeros } from './columns.js';
+import { gatherRows } from './columns.js';
 import { evaluated, type Selected, satisfying } from './evaluation.js';
-import { type MergedGroups, mergeGroups } from './group-merge.js';
-import { countColumn } from './measures.js';
+import { GroupColumns } from './group-columns.js';
+import { mergeGroups } from './group-merge.js';
 import { sortedRows } from './row-order.js';
 import { firstRows } from './row-words.js';
 import type { OrderColumn } from './sort-keys.js';
@@ -46,10 +45,10 @@ export function* finishFirstGroups(
   const budget = mergeMemory(bytesMax);
   const groups = yield* mergeGroups(groupingOf(plan), partials, budget);
   if (!(yield* areCertain(plan, partials, groups, budget))) return null;
-  const selected = yield* selectedGroups(plan, partials, groups, budget, knownAggregates);
-  return plan.distinct
-    ? yield* distinctTable(plan, selected, budget)
-    : yield* groupTable(plan, selected, budget);
+  const columns = new GroupColumns(groupingOf(plan), partials, groups, knownAggregates, budget);
+  const passing = yield* passingGroups(plan, columns, budget);
+  const finish: Finish = { plan, columns, passing, count: passing?.length ?? columns.count, budget };
+  return plan.distinct ? yield* distinctTable(finish) : yield* groupTable(finish);
 }
 
 /** Whether all rows are equal, so that they are only counted. */
@@ -68,12 +67,20 @@ export interface OrderedGroups {
  * rows need no order.
  */
 export function orderedPlan(plan: SelectPlan): SelectPlan {
-  const keys = plan.grouping?.keys.map(({ type }, input) => ({
-    of: { op: 'input', type, input } as const,
-    descending: false,
-  }));
-  const order = areRowsEqual(plan) ? [] : [...plan.order, ...(keys ?? [])];
+  const order = areRowsEqual(plan) ? [] : withTies(plan.order, plan.grouping?.keys ?? []);
   return { ...plan, grouping: null, having: null, order };
+}
+
+/** The order, then the inputs that it lacks: they have these types, from the first input on. */
+function withTies(
+  order: readonly SortKey[],
+  inputs: readonly Pick<Expression, 'type'>[],
+): readonly SortKey[] {
+  const has = new Set(order.map(({ of }) => (of.op === 'input' ? of.input : null)));
+  const all = inputs.map(
+    ({ type }, input): SortKey => ({ of: { op: 'input', type, input }, descending: false }),
+  );
+  return [...order, ...all.filter((_, input) => !has.has(input))];
 }
 
 /**
@@ -87,19 +94,15 @@ export function* orderedGroups(
   budget: MemoryAccount,
 ): Task<OrderedGroups> {
   const groups = yield* mergeGroups(groupingOf(plan), partials, budget);
-  const selected = yield* selectedGroups(plan, partials, groups, budget, NONE_KNOWN);
-  const columns: OrderColumn[] = [];
-  for (const { of, descending } of orderedPlan(plan).order) {
-    columns.push({ vector: yield* evaluated(of, selected, budget), descending });
-  }
-  const rows = yield* sortedRows(columns, selected.count, Math.min(wanted, selected.count), budget);
+  const columns = new GroupColumns(groupingOf(plan), partials, groups, NONE_KNOWN, budget);
+  const passing = yield* passingGroups(plan, columns, budget);
+  const count = passing?.length ?? columns.count;
+  const keys = yield* sortColumns({ plan, columns, passing, count, budget }, orderedPlan(plan).order);
+  const rows = yield* sortedRows(keys, count, Math.min(wanted, count), budget);
   const order: Vector[] = [];
-  for (const { vector } of columns) order.push(yield* gatherRows(vector, rows, budget));
-  if (selected.rows !== null) yield* lookUp(rows, selected.rows);
-  const chosen = { columns: selected.columns, count: rows.length, rows };
-  const outputs: Vector[] = [];
-  for (const { of } of plan.outputs) outputs.push(yield* evaluated(of, chosen, budget));
-  return { count: rows.length, outputs, order };
+  for (const { vector } of keys) order.push(yield* gatherRows(vector, rows, budget));
+  if (passing !== null) yield* lookUp(rows, passing);
+  return { count: rows.length, outputs: yield* outputsOf(plan, columns, rows, budget), order };
 }
 
 function groupingOf({ grouping }: SelectPlan): Grouping {
@@ -107,80 +110,94 @@ function groupingOf({ grouping }: SelectPlan): Grouping {
   return grouping;
 }
 
-/** The merged groups that satisfy HAVING, as keys and aggregates. Throws 6000, 9006. */
-function* selectedGroups(
-  plan: SelectPlan,
-  partials: readonly GroupPartial[],
-  groups: MergedGroups,
-  budget: MemoryAccount,
-  knownAggregates: ReadonlyMap<number, number>,
-): Task<Selected> {
-  const columns: Vector[] = [];
-  for (const key of groups.keys) columns.push(yield* withoutSignedZeros(key, budget));
-  for (const [index, aggregate] of groupingOf(plan).aggregates.entries()) {
-    const states = partials.map(({ states }) => states[index]);
-    const known = knownAggregates.get(index);
-    const column =
-      known === undefined
-        ? yield* aggregateColumn(aggregate, states, groups, budget.remainder())
-        : countColumn(Float64Array.of(known));
-    budget.reserve(memoryBytesOf(column));
-    columns.push(yield* withoutSignedZeros(column, budget));
-  }
-  const all: Selected = { columns, count: groups.count, rows: null };
-  return plan.having === null ? all : yield* selectedBy(plan.having, all, budget);
-}
-
 const NONE_KNOWN: ReadonlyMap<number, number> = new Map();
 
-function* selectedBy(
-  condition: NonNullable<SelectPlan['having']>,
-  all: Selected,
-  budget: MemoryAccount,
-): Task<Selected> {
-  const rows = yield* satisfying(condition, all, budget);
-  return { columns: all.columns, count: rows.length, rows };
+/** The groups of a plan, before they are ordered. */
+interface Finish {
+  readonly plan: SelectPlan;
+  readonly columns: GroupColumns;
+  /** The groups that satisfy HAVING; null = all. */
+  readonly passing: Uint32Array | null;
+  readonly count: number;
+  readonly budget: MemoryAccount;
 }
 
-function* groupTable(plan: SelectPlan, selected: Selected, budget: MemoryAccount): Task<Table> {
-  let rows = selected.rows;
-  if (selected.count > 1 || plan.offset > 0 || plan.limit === 0) {
-    const columns = areRowsEqual(plan) ? [] : yield* groupOrder(plan, selected, budget);
-    rows = yield* chosenRows(plan, columns, selected.count, budget);
-    if (selected.rows !== null) yield* lookUp(rows, selected.rows);
-  }
-  const chosen = { columns: selected.columns, count: rows === null ? selected.count : rows.length, rows };
-  const outputs: Vector[] = [];
-  for (const { of } of plan.outputs) outputs.push(yield* evaluated(of, chosen, budget));
-  return { fields: fieldsOf(plan), columns: outputs, rowCount: chosen.count };
+/** The groups that satisfy HAVING; null = all. Throws 6000, 9006. */
+function* passingGroups(
+  { having }: SelectPlan,
+  columns: GroupColumns,
+  budget: MemoryAccount,
+): Task<Uint32Array | null> {
+  if (having === null) return null;
+  const all = { columns: yield* columns.whole([having]), count: columns.count, rows: null };
+  return yield* satisfying(having, all, budget);
+}
+
+function* groupTable({ plan, columns, passing, count, budget }: Finish): Task<Table> {
+  const order = areRowsEqual(plan) ? [] : groupOrder(plan);
+  const keys = count > 1 ? yield* sortColumns({ plan, columns, passing, count, budget }, order) : [];
+  const rows = yield* chosenRows(plan, keys, count, budget);
+  if (passing !== null) yield* lookUp(rows, passing);
+  const outputs = yield* outputsOf(plan, columns, rows, budget);
+  return { fields: fieldsOf(plan), columns: outputs, rowCount: rows.length };
 }
 
 /** The order of the plan, then of the keys. */
-function* groupOrder(plan: SelectPlan, selected: Selected, budget: MemoryAccount): Task<OrderColumn[]> {
-  const { order } = plan;
-  const grouping = groupingOf(plan);
-  const columns = yield* orderColumns(plan, selected, budget);
-  if (order.length === 0 && grouping.perEntity) return columns;
-  const keys = grouping.perEntity ? selected.columns : selected.columns.slice(0, grouping.keys.length);
-  for (const key of keys) {
-    const vector = selected.rows === null ? key : yield* gatherRows(key, selected.rows, budget);
-    columns.push({ vector, descending: false });
-  }
-  return columns;
+function groupOrder(plan: SelectPlan): readonly SortKey[] {
+  const { keys, aggregates, perEntity } = groupingOf(plan);
+  if (plan.order.length === 0 && perEntity) return [];
+  return withTies(plan.order, perEntity ? [...keys, ...aggregates] : keys);
 }
 
-function* distinctTable(plan: SelectPlan, filtered: Selected, budget: MemoryAccount): Task<Table> {
-  const all: Vector[] = [];
-  for (const { of } of plan.outputs) all.push(yield* evaluated(of, filtered, budget));
-  const different = yield* differentRows(all, filtered.count, budget);
+/** The outputs of the plan for some groups. */
+function* outputsOf(
+  { outputs }: SelectPlan,
+  columns: GroupColumns,
+  groups: Uint32Array,
+  budget: MemoryAccount,
+): Task<Vector[]> {
+  const expressions = outputs.map(({ of }) => of);
+  const inputs = yield* columns.ofGroups(expressions, groups);
+  return yield* allEvaluated(expressions, { columns: inputs, count: groups.length, rows: null }, budget);
+}
+
+function* allEvaluated(
+  expressions: readonly Expression[],
+  selected: Selected,
+  budget: MemoryAccount,
+): Task<Vector[]> {
+  const vectors: Vector[] = [];
+  for (const expression of expressions) vectors.push(yield* evaluated(expression, selected, budget));
+  return vectors;
+}
+
+/** The values by which the passing groups are ordered. */
+function* sortColumns(
+  { columns, passing, count, budget }: Finish,
+  order: readonly SortKey[],
+): Task<readonly OrderColumn[]> {
+  const expressions = order.map(({ of }) => of);
+  const selected = { columns: yield* columns.whole(expressions), count, rows: passing };
+  const vectors = yield* allEvaluated(expressions, selected, budget);
+  return vectors.map((vector, index) => ({ vector, descending: order[index].descending }));
+}
+
+function* distinctTable(finish: Finish): Task<Table> {
+  const { plan, columns, passing, count, budget } = finish;
+  const expressions = plan.outputs.map(({ of }) => of);
+  const whole = { columns: yield* columns.whole(expressions), count, rows: passing };
+  const all = yield* allEvaluated(expressions, whole, budget);
+  const different = yield* differentRows(all, count, budget);
   const outputs: Vector[] = [];
   for (const output of all) outputs.push(yield* gatherRows(output, different, budget));
-  const sourceRows = different.slice();
-  if (filtered.rows !== null) yield* lookUp(sourceRows, filtered.rows);
-  const selected = { columns: filtered.columns, count: different.length, rows: sourceRows };
-  const columns = yield* orderColumns(plan, selected, budget);
-  for (const vector of outputs) columns.push({ vector, descending: false });
-  const rows = yield* chosenRows(plan, columns, different.length, budget);
+  const sources = different.slice();
+  if (passing !== null) yield* lookUp(sources, passing);
+  const ordered = { ...finish, passing: sources, count: different.length };
+  const keys = [
+    ...(yield* sortColumns(ordered, plan.order)),
+    ...outputs.map((vector) => ({ vector, descending: false })),
+  ];
+  const rows = yield* chosenRows(plan, keys, different.length, budget);
   const chosen: Vector[] = [];
   for (const output of outputs) chosen.push(yield* gatherRows(output, rows, budget));
   return { fields: fieldsOf(plan), columns: chosen, rowCount: rows.length };
@@ -194,14 +211,6 @@ function* differentRows(columns: readonly Vector[], count: number, budget: Memor
     for (let row = from; row < to; row++) if (firsts[row] === row) firsts[different++] = row;
   });
   return firsts.subarray(0, different);
-}
-
-function* orderColumns(plan: SelectPlan, selected: Selected, budget: MemoryAccount): Task<OrderColumn[]> {
-  const columns: OrderColumn[] = [];
-  for (const { of, descending } of plan.order) {
-    columns.push({ vector: yield* evaluated(of, selected, budget), descending });
-  }
-  return columns;
 }
 
 /** The rows after the offset, up to the limit, in the order of the columns. */

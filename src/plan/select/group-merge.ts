@@ -2,13 +2,14 @@
 import { inSlices, invariant, type MemoryAccount, type Task } from '../../base/index.js';
 import type { Grouping, GroupPartial } from '../../ir/index.js';
 import { fromWire, type Vector } from '../../vector/index.js';
-import { gatherRows, joinColumns } from './columns.js';
+import { joinColumns } from './columns.js';
 import { firstRows } from './row-words.js';
 
 export interface MergedGroups {
   readonly count: number;
-  /** One vector per key, with one row per group. */
+  /** One vector per key: group g has row keyRows[g], or row g if that is null. */
   readonly keys: readonly Vector[];
+  readonly keyRows: Uint32Array | null;
   /** Group g of partial p has number numbers[starts[p] + g]. */
   readonly numbers: Uint32Array;
   readonly starts: readonly number[];
@@ -33,7 +34,7 @@ export function* mergeGroups(
       partials.every(({ groupCount }) => groupCount <= 1),
       'without keys there is one group',
     );
-    return { count: 1, keys: [], numbers: new Uint32Array(rowCount), starts };
+    return { count: 1, keys: [], keyRows: null, numbers: new Uint32Array(rowCount), starts };
   }
   const joined: Vector[] = [];
   for (const [index, { type }] of keys.entries()) {
@@ -46,14 +47,12 @@ export function* mergeGroups(
     yield* inSlices(rowCount, (from, to) => {
       for (let row = from; row < to; row++) numbers[row] = row;
     });
-    return { count: rowCount, keys: joined, numbers, starts };
+    return { count: rowCount, keys: joined, keyRows: null, numbers, starts };
   }
   const numbers =
     (yield* denseFirstRows(joined, rowCount, budget)) ?? (yield* firstRows(joined, rowCount, budget));
-  const firsts = yield* numberFirsts(numbers, budget);
-  const merged: Vector[] = [];
-  for (const key of joined) merged.push(yield* gatherRows(key, firsts, budget));
-  return { count: firsts.length, keys: merged, numbers, starts };
+  const keyRows = yield* numberFirsts(numbers, budget);
+  return { count: keyRows.length, keys: joined, keyRows, numbers, starts };
 }
 
 /** The largest number of slots per row of a table of first rows. */

@@ -137,7 +137,7 @@ class TableReader {
     const token = reader.peek();
     const { position } = token;
     if (reader.isSign('*')) throw sqlError(TOTALS, position);
-    if (!isName(token)) throw unexpected(token, 'a table');
+    if (!isName(token) || joinAhead(reader) !== null) throw unexpected(token, 'a table');
     reader.next();
     if (reader.isSign('(')) return this.#call(token);
     const table = tablePath(token, reader);

@@ -287,3 +287,42 @@ t.test('a sum of more than 38 digits is refused with 6000', async (t) => {
   t.strictSame(rowsOf(finish(plan, partialsOf([most, most, -most]))), [[most]]);
   t.throws(() => finish(plan, partialsOf([most, 1n])), { code: 6000 });
 });
+
+t.test(
+  'aggregates that no condition and no order reads are computed for the rows of the answer only',
+  async (t) => {
+    const common = { distinct: false, feed: 'rows', fraction: null } as const;
+    const aggregates: Aggregate[] = [
+      { ...common, function: 'sum', of: inputOf(1, INTEGER), type: INTEGER },
+      { ...common, function: 'count', of: null, type: INTEGER },
+    ];
+    const outputs = [0, 1, 2].map((index) => ({
+      name: `c${index}`,
+      type: INTEGER,
+      of: inputOf(index, INTEGER),
+    }));
+    const plan = planOf({
+      grouping: { keys: [inputOf(0, INTEGER)], perEntity: false, aggregates },
+      outputs,
+      order: [{ of: inputOf(2, INTEGER), descending: true }],
+    });
+    const most = 10n ** 38n - 1n;
+    const prng = new Prng(SEED);
+    // The sum of group 9 has too many digits.
+    const shards = [
+      [...Array.from({ length: 8 }, (_, group): Row => [BigInt(group), 1n]), [9n, most], [3n, 5n]],
+      [
+        [9n, 1n],
+        [3n, 7n],
+      ],
+    ] as const;
+    const partials = shards.map((shard) => partialOf(plan, shard, prng));
+    t.strictSame(rowsOf(finish({ ...plan, limit: 1 }, partials)), [[3n, 13n, 3n]]);
+    t.throws(() => finish({ ...plan, limit: 2 }, partials), { code: 6000 });
+    const having: SelectPlan['having'] = {
+      ...{ op: 'is-null', type: { type: 'boolean' }, negated: true },
+      of: inputOf(1, INTEGER),
+    };
+    t.throws(() => finish({ ...plan, limit: 1, having }, partials), { code: 6000 });
+  },
+);

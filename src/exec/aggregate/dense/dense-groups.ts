@@ -7,7 +7,7 @@ import type { Allocator } from '../../../answer/index.js';
 import type { Task } from '../../../base/index.js';
 import type { GroupPartial, SelectPlan } from '../../../ir/index.js';
 import type { Arena, DimensionShard } from '../../../storage/index.js';
-import { exactVector64, Texts, toWire, type Vector } from '../../../vector/index.js';
+import { exactVector64, Texts, toWire, type WireVector } from '../../../vector/index.js';
 import type { QueryMemories, QueryMemory } from '../../query-memory.js';
 import type { QueryRun } from '../../query-run.js';
 import type { ShardOperatorStats } from '../../scan/operator-stats.js';
@@ -145,22 +145,20 @@ export class DenseGroups {
       allocator: this.#source.allocator,
     });
     if (states === null) return null;
-    const wires = keys.map((key, index) =>
-      toWire(this.#keyVector(key, numbers[index], slots, table, memory), true),
-    );
+    const wires = keys.map((key, index) => this.#keyWire(key, numbers[index], slots, table, memory));
     this.#stats.add('group', start, slots.length);
     const keyCount = keys.length === 1 ? 'one key' : `${keys.length} keys`;
     this.#stats.note('group', [`${keyCount}, ${table.note}`]);
     return { groupCount: slots.length, keys: wires, states };
   }
 
-  #keyVector(
+  #keyWire(
     key: DenseKey,
     numbers: ValueNumbers | null,
     slots: Uint32Array,
     table: DenseTable,
     { u32, i64 }: QueryMemory,
-  ): Vector {
+  ): WireVector {
     const { columnId, kind, form, least, count, stride } = key;
     const groupCount = slots.length;
     this.#run.reserve(groupCount * 9);
@@ -178,7 +176,7 @@ export class DenseGroups {
     if (kind === 'bits') return { kind: 'boolean', count: groupCount, valid, bits: Uint8Array.from(indexes) };
     if (kind !== 'code') return { kind: 'exact', count: groupCount, valid, numbers: indexes, wide: null };
     const texts = this.#textsOf(columnId);
-    return { kind: 'text', count: groupCount, valid, codes: Uint32Array.from(indexes), texts };
+    return toWire({ kind: 'text', count: groupCount, valid, codes: Uint32Array.from(indexes), texts }, true);
   }
 
   #textsOf(columnId: number): Texts {

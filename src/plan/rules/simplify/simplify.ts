@@ -59,9 +59,7 @@ function simplified(relation: Relation, reads: ReadCounts): Relation {
     case 'aggregate':
       return simplifiedAggregate(relation);
     case 'sort':
-      return relation.limit === 0 || (isEmpty(relation.input) && relation.offset === 0)
-        ? emptyOf(relation)
-        : mergedLimit(relation);
+      return relation.limit === 0 || isEmpty(relation.input) ? emptyOf(relation) : mergedLimit(relation);
     case 'window':
       return isEmpty(relation.input) ? emptyOf(relation) : relation;
     case 'set':

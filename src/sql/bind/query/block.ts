@@ -234,10 +234,7 @@ export class BlockBinder {
   }
 
   #having(having: SqlNode): void {
-    const scope = this.#after('HAVING');
-    this.#filter(
-      allMembersOf(having, 'and').map((member) => this.#over(bindCondition(member, scope), member.position)),
-    );
+    this.#filter([this.#over(bindCondition(having, this.#after('HAVING')), having.position)]);
   }
 
   #window(later: readonly SqlNode[]): void {

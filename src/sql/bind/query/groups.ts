@@ -1,5 +1,4 @@
 /** The grouping of a query block: its keys, its aggregates, and expressions over them. */
-import { quoted } from '../../../base/index.js';
 import {
   constantOf,
   type Definition,
@@ -13,7 +12,8 @@ import {
 import { sqlError } from '../../sql-error.js';
 import type { SourcePosition } from '../../tree.js';
 import { AGGREGATES_MAX, checkCount } from '../bounds.js';
-import { keyOf, replaceIn } from '../expressions/expression-tree.js';
+import { keyOf } from '../expressions/expression-tree.js';
+import { KeyParts, ungrouped } from '../expressions/key-parts.js';
 import { lettersOf } from '../expressions/text-case.js';
 import type { Scope } from '../scope.js';
 import type { BoundAggregate } from './aggregate-arguments.js';
@@ -33,7 +33,7 @@ export class Groups {
   /** Whether keys are missing in some groups, so that even a constant key is not the constant. */
   hasSets = false;
   readonly #columns: PlanColumns;
-  readonly #keyOf = new Map<string, RelationColumn>();
+  readonly #keyParts = new KeyParts();
   readonly #aggregates: RelationAggregate[] = [];
   readonly #groupings: GroupingColumn[] = [];
   readonly #aggregateOf = new Map<string, RelationColumn>();
@@ -47,16 +47,20 @@ export class Groups {
 
   /** Adds a key; `isOwn`: it is a column of the block's rows, which remains the same column. */
   addKey(expression: Expression, isOwn: boolean, scope: Scope): RelationColumn {
-    const key = keyOf(expression);
-    const known = this.#keyOf.get(key);
+    const known = this.#keyOf(expression);
     if (known !== undefined) return known;
     const column =
       expression.op === 'input' && isOwn
         ? { column: expression.input, type: expression.type }
         : this.#define(expression, scope);
-    this.#keyOf.set(key, column);
+    this.#keyParts.add(expression);
     this.keys.push(column);
     return column;
+  }
+
+  #keyOf(expression: Expression): RelationColumn | undefined {
+    const number = this.#keyParts.find(expression);
+    return number === null ? undefined : this.keys[number];
   }
 
   addAggregate(bound: Omit<BoundAggregate, 'finish'>, scope: Scope, position: SourcePosition): Expression {
@@ -78,7 +82,7 @@ export class Groups {
    * an argument that is not a key.
    */
   addGrouping(keys: readonly Expression[], position: SourcePosition): Expression {
-    const columns = keys.map((key) => this.#keyOf.get(keyOf(key)));
+    const columns = keys.map((key) => this.#keyOf(key));
     if (columns.length === 0 || columns.length > GROUPING_KEYS_MAX || columns.includes(undefined)) {
       throw sqlError(`GROUPING takes 1 to ${GROUPING_KEYS_MAX} keys of GROUP BY`, position);
     }
@@ -104,13 +108,14 @@ export class Groups {
    * columns of the block's rows.
    */
   over(expression: Expression, rows: ReadonlySet<number>, position: SourcePosition): Expression {
-    return replaceIn(expression, (part) => {
-      if (part.op === 'constant' && !this.hasSets) return null;
-      const key = this.#keyOf.get(keyOf(part));
-      if (key !== undefined) return readColumn(key);
-      if (part.op === 'input' && rows.has(part.input)) throw this.#ungrouped(part.input, position);
-      return null;
-    });
+    return this.#keyParts.replaced(
+      expression,
+      (key, part) => (part.op === 'constant' && !this.hasSets ? null : readColumn(this.keys[key])),
+      (part) => {
+        if (part.op === 'input' && rows.has(part.input)) throw this.#ungrouped(part.input, position);
+        return null;
+      },
+    );
   }
 
   /** Throws 6000 if a subquery of the block reads a column that has no single value in a group. */
@@ -121,8 +126,7 @@ export class Groups {
   }
 
   #ungrouped(column: number, position: SourcePosition): Error {
-    const name = quoted(this.#columns.nameOf(column));
-    return sqlError(`${name} must be in GROUP BY or in an aggregate`, position);
+    return ungrouped(this.#columns.nameOf(column), position);
   }
 
   build(input: Relation): Relation {
