@@ -51,16 +51,67 @@ class ItemList {
   }
 }
 
+/**
+ * Events by entity, of which only the first of equal values are left when they are read: in a nested grouping each entity is read
+ * many times, with few values.
+ */
+class DistinctEvents {
+  readonly events: Uint32Array;
+  readonly #ends: Uint32Array;
+  readonly #valuesOf: (events: Uint32Array) => Vector;
+  /** The first row whose events may be equal, and the index of its first event. */
+  #row = 0;
+  #at = 0;
+  #firsts = new Uint32Array(BATCH_ROWS_MAX);
+
+  /** Changes `sorted`. */
+  constructor({ events, ends }: SortedEvents, valuesOf: (events: Uint32Array) => Vector) {
+    this.events = events;
+    this.#ends = ends;
+    this.#valuesOf = valuesOf;
+  }
+
+  /** The events of a row are [startOf(row), endOf(row)). */
+  startOf(row: number): number {
+    return row === 0 ? 0 : this.endOf(row - 1);
+  }
+
+  endOf(row: number): number {
+    while (row >= this.#row) this.#read();
+    return this.#ends[row];
+  }
+
+  /** Drops repeated values of the next rows, with BATCH_ROWS_MAX events or those of one row. */
+  #read(): void {
+    const [first, ends] = [this.#at, this.#ends];
+    let next = this.#row + 1;
+    while (next < ends.length && ends[next] - first <= BATCH_ROWS_MAX) next++;
+    const count = ends[next - 1] - first;
+    const keyOf = comparable(this.#valuesOf(this.events.subarray(first, first + count)));
+    if (this.#firsts.length < count) this.#firsts = new Uint32Array(count);
+    const firsts = this.#firsts;
+    let [from, target] = [0, this.#row === 0 ? 0 : ends[this.#row - 1]];
+    for (let row = this.#row; row < next; row++) {
+      const to = ends[row] - first;
+      const found = to - from > 1 ? keepDistinct(keyOf, from, to, firsts, 0) : 0;
+      if (found === 0) for (let at = from; at < to; at++) this.events[target++] = this.events[first + at];
+      for (let at = 0; at < found; at++) this.events[target++] = this.events[first + firsts[at]];
+      ends[row] = target;
+      from = to;
+    }
+    this.#row = next;
+    this.#at = first + count;
+  }
+}
+
 /** The distinct values of each entity's events that pass, of all entities in `rows` (null = all). */
 export class EventItems implements RowItems {
   readonly #run: QueryRun;
   /** The events, in one of two forms. */
   readonly #few: FewEvents | null;
   readonly #events: EventRows | null;
-  readonly #sorted: SortedEvents | null;
-  readonly #reader: InputReader;
-  readonly #columnId: number;
-  readonly #arrays: BatchArrays;
+  readonly #distinct: DistinctEvents | null;
+  readonly #valuesOf: (events: Uint32Array) => Vector;
   readonly #memory: MemoryAccount;
   readonly #list: ItemList;
 
@@ -77,21 +128,21 @@ export class EventItems implements RowItems {
     this.#list = new ItemList(this.#memory);
     this.#few = FewEvents.of(shard, event, rows, run);
     this.#events = this.#few === null ? new EventRows(shard, event, run) : null;
-    this.#sorted = this.#events?.sorted(0, this.#events.segmentCount, rows) ?? null;
-    this.#reader = reader;
-    this.#columnId = event.columnId;
-    this.#arrays = arrays;
+    const valuesOf = (events: Uint32Array): Vector => reader.eventsOf(event.columnId).values(events, arrays);
+    this.#valuesOf = valuesOf;
+    const sorted = this.#events?.sorted(0, this.#events.segmentCount, rows) ?? null;
+    this.#distinct = sorted && new DistinctEvents(sorted, valuesOf);
   }
 
   of(batch: RowBatch, from: number): BatchItems {
     const list = this.#list;
     list.count = 0;
-    const next =
-      this.#few === null
-        ? listSorted(this.#sorted as SortedEvents, batch, from, list)
-        : listFew(this.#few, batch, from, list);
-    const items = this.#reader.eventsOf(this.#columnId).values(list.items, this.#arrays);
-    return { ...distinctItems(list.positions, items), next };
+    if (this.#distinct !== null) {
+      const next = listDistinct(this.#distinct, batch, from, list);
+      return { positions: list.positions, items: this.#valuesOf(list.items), next };
+    }
+    const next = listFew(this.#few as FewEvents, batch, from, list);
+    return { ...distinctItems(list.positions, this.#valuesOf(list.items)), next };
   }
 
   release(): void {
@@ -102,21 +153,22 @@ export class EventItems implements RowItems {
 }
 
 /** Lists the events of rows from `from` on; returns the first row that is not included. */
-function listSorted(
-  { events, ends }: SortedEvents,
+function listDistinct(
+  distinct: DistinctEvents,
   { entityRows, count }: RowBatch,
   from: number,
   list: ItemList,
 ): number {
+  const { events } = distinct;
   let next = from;
   for (; next < count && list.count < BATCH_ROWS_MAX; next++) {
-    const row = entityRows[next];
-    for (let at = row === 0 ? 0 : ends[row - 1]; at < ends[row]; at++) list.add(next, events[at]);
+    const end = distinct.endOf(entityRows[next]);
+    for (let at = distinct.startOf(entityRows[next]); at < end; at++) list.add(next, events[at]);
   }
   return next;
 }
 
-/** Like `listSorted`, for events that are few. */
+/** Like `listDistinct`, for events that are few. */
 function listFew(few: FewEvents, { entityRows, count }: RowBatch, from: number, list: ItemList): number {
   const { events } = few;
   let next = from;

@@ -2,7 +2,7 @@
  * The keys and aggregates of merged groups. Those of conditions and of the order are computed for all groups, the others only for
  * the groups that were chosen: the first ten of a million groups need ten sums. In slices.
  */
-import { inSlices, type MemoryAccount, type Task } from '../../base/index.js';
+import { inSlices, invariant, type MemoryAccount, type Task } from '../../base/index.js';
 import {
   type AggregateState,
   type Expression,
@@ -151,6 +151,7 @@ function* fewGroups(
         fewNumbers[at++] = index - 1;
       }
     });
+    invariant(rowCount <= rows.length, 'a partial has each group at most once');
     const own: AggregateState[] = [];
     for (const [index, state] of states.entries()) {
       const few = yield* fewStates(state, rows.subarray(0, rowCount), budget);
