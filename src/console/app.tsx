@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { type Console, ConsoleContext, type QueryText } from './parts/context.js';
 import { Busy, Empty, ErrorBox } from './parts/controls.js';
 import { useTheme } from './parts/theme.js';
-import { useRequest } from './parts/use-request.js';
+import { shownValue, useRequest } from './parts/use-request.js';
 import type { Draft } from './query/draft.js';
 import { Client } from './server/client.js';
 import { loadModel, type Model } from './server/model.js';
@@ -111,12 +111,7 @@ function Signed({ session, onEnded, onSignOut }: SignedProps) {
   useEffect(reloadModel, [client]);
 
   const { requestState } = loading;
-  const model =
-    requestState.state === 'done'
-      ? requestState.value
-      : requestState.state === 'busy'
-        ? requestState.before
-        : null;
+  const model = shownValue(requestState);
   const known: Console = {
     ...{ client, team, theme, reloadModel, onEnded },
     model: model ?? EMPTY_MODEL,

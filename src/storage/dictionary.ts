@@ -3,7 +3,7 @@
  * Invariants: codes ascend from 1 in the order of first use and never change (`keeping` makes a new dictionary); code 0 means a
  * missing value; strings are UTF-8 and not empty. Open addressing with linear probing over typed arrays.
  */
-import { grown, longerCopy } from '../base/index.js';
+import { grown, hashBytes, longerCopy } from '../base/index.js';
 
 const SLOTS_MIN = 16;
 const CODES_MIN = 16;
@@ -45,6 +45,12 @@ export class Dictionary {
     return (
       this.#slots.byteLength + this.#hashes.byteLength + this.#offsets.byteLength + this.#bytes.byteLength
     );
+  }
+
+  /** Returns the code of a string, or 0 if it is unknown. */
+  codeOf(text: string): number {
+    const bytes = Buffer.from(text, 'utf8');
+    return this.find(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
   }
 
   /** Returns the code of bytes[from, to), whose hash is given, or 0 if the string is unknown. */

@@ -100,8 +100,9 @@ browse(
     await page.waitForFunction('document.fullscreenElement?.className === "whole-board"');
     await page.evaluate('document.exitFullscreen()');
 
+    const following = page.waitForResponse((response) => response.url().includes('/v1/status/live'));
     await page.getByLabel('Live', { exact: true }).check();
-    await page.waitForResponse((response) => response.url().includes('/v1/status/live'));
+    await following;
     const insert = JSON.stringify({ late: { dimension: 'visitors', country: 'spain' } });
     await api.json({ method: 'POST', path: '/v1/insert', key: keys.write, body: insert });
     await tileIn(page)

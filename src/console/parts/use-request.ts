@@ -7,6 +7,12 @@ export type RequestState<Value> =
   | { readonly state: 'done'; readonly value: Value }
   | { readonly state: 'failed'; readonly error: unknown };
 
+/** The value to show: that of the request, or while it runs that of the one before; null = there is none. */
+export function shownValue<Value>(requestState: RequestState<Value>): Value | null {
+  if (requestState.state === 'done') return requestState.value;
+  return requestState.state === 'busy' ? requestState.before : null;
+}
+
 export interface RequestControl<Value> {
   readonly requestState: RequestState<Value>;
   readonly run: (request: (signal: AbortSignal) => Promise<Value>) => void;

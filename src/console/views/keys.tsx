@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useConsole } from '../parts/context.js';
 import { Busy, Choice, CopyButton, Entry, ErrorBox } from '../parts/controls.js';
-import { useRequest } from '../parts/use-request.js';
+import { shownValue, useRequest } from '../parts/use-request.js';
 import { Client } from '../server/client.js';
 import { isList, isObject, type Json } from '../server/json.js';
 import { ENTITY_ID } from '../server/model.js';
@@ -94,12 +94,7 @@ function CustomKeys({ client }: { readonly client: Client }) {
     });
   };
   if (requestState.state === 'failed') return <ErrorBox error={requestState.error} />;
-  const found =
-    requestState.state === 'done'
-      ? requestState.value
-      : requestState.state === 'busy'
-        ? requestState.before
-        : null;
+  const found = shownValue(requestState);
   if (found === null) return <Busy text="Reading databases and keys…" />;
   return (
     <>

@@ -1,9 +1,10 @@
 /** Queries of the database that run, each with a button that stops it, and the newest slow ones. Only for keys that may see them. */
 import { useEffect, useState } from 'preact/hooks';
+import type { answers } from '../../interface/index.js';
 import { formatBytes, formatCount, formatMoment, formatSeconds } from '../answer/format.js';
 import { useConsole } from '../parts/context.js';
 import { Busy, ErrorBox } from '../parts/controls.js';
-import { useRequest } from '../parts/use-request.js';
+import { shownValue, useRequest } from '../parts/use-request.js';
 import { type Client, RequestError } from '../server/client.js';
 
 const RUNNING = '/v1/status/queries';
@@ -12,44 +13,11 @@ const EVERY_MS = 2_000;
 /** The key may not see the queries of others. */
 const FORBIDDEN = 403;
 
-interface AnyQuery {
-  readonly endpoint: string;
-  readonly key: string;
-  readonly 'key-name'?: string;
-  readonly milliseconds: number;
-  readonly query: string;
-}
-
-interface RunningQuery extends AnyQuery {
-  readonly id: string;
-  readonly state: string;
-  readonly 'reserved-bytes': number;
-}
-
-interface RunningQueries {
-  /** Of all, also of those that are not listed. */
-  readonly count: number;
-  readonly queries: readonly RunningQuery[];
-}
-
-interface SlowQuery extends AnyQuery {
-  readonly 'request-id': string;
-  readonly ended: string;
-  readonly 'http-status': number | null;
-  readonly code?: number;
-  readonly rows: number | null;
-  readonly 'memory-wait-milliseconds': number;
-  readonly 'slot-wait-milliseconds': number;
-  readonly 'version-wait-milliseconds': number;
-  readonly 'spilled-bytes': number;
-  readonly plan: readonly string[];
-}
-
-interface SlowQueries {
-  /** null = the server records none. */
-  readonly 'slow-from-milliseconds': number | null;
-  readonly queries: readonly SlowQuery[];
-}
+type RunningQueries = answers.RunningQueries;
+type RunningQuery = answers.RunningQuery;
+type SlowQueries = answers.SlowQueries;
+type SlowQuery = answers.SlowQuery;
+type AnyQuery = RunningQuery | SlowQuery;
 
 type Read<Answer> = { readonly answer: Answer } | { readonly error: unknown } | null;
 
@@ -173,7 +141,7 @@ function Running({ count, queries }: RunningQueries) {
   );
 }
 
-function QueryText({ query, endpoint }: AnyQuery) {
+function QueryText({ query, endpoint }: Pick<AnyQuery, 'query' | 'endpoint'>) {
   return (
     <details>
       <summary>
@@ -189,12 +157,7 @@ function SlowView() {
   const { requestState, run } = useRequest<SlowQueries>();
   const load = (): void => run((signal) => read<SlowQueries>(client, SLOW, signal));
   useEffect(load, [client]);
-  const slow =
-    requestState.state === 'done'
-      ? requestState.value
-      : requestState.state === 'busy'
-        ? requestState.before
-        : null;
+  const slow = shownValue(requestState);
   return (
     <section aria-labelledby="slow">
       <header class="row between">

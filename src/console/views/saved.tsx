@@ -6,7 +6,7 @@ import { AddToBoard } from '../parts/add-to-board.js';
 import { type QueryText, useConsole } from '../parts/context.js';
 import { Busy, Empty, ErrorBox } from '../parts/controls.js';
 import { Result, type Shown } from '../parts/result.js';
-import { useRequest } from '../parts/use-request.js';
+import { shownValue, useRequest } from '../parts/use-request.js';
 import { isBehaviour } from '../query/saved.js';
 import { isList, isObject, type Json, type JsonObject } from '../server/json.js';
 import { Segments } from './segments.js';
@@ -50,12 +50,7 @@ export function Saved() {
     });
   };
   const { requestState } = list;
-  const queries =
-    requestState.state === 'done'
-      ? requestState.value
-      : requestState.state === 'busy'
-        ? (requestState.before ?? [])
-        : [];
+  const queries = shownValue(requestState) ?? [];
   const shownQuery = queries.find(({ name }) => name === shown);
   const tile = shownQuery === undefined ? null : tileOf(shownQuery);
   return (

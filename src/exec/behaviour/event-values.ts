@@ -3,7 +3,6 @@
  * codes of their dictionary; other values are numbered in the order of their first use.
  */
 
-import { hashBytes } from '../../base/index.js';
 import type { ValueColumn } from '../../ir/index.js';
 import { textOfInteger, textOfPoint } from '../../schema/index.js';
 import { type Dictionary, type DimensionShard, type EventSegment, readCodes } from '../../storage/index.js';
@@ -72,10 +71,7 @@ export class EventValueNumbers {
   /** The number of a value that was read, by its text; 0 = there is none. */
   numberOf(text: string): number {
     const dictionary = this.#dictionary;
-    if (dictionary !== undefined) {
-      const bytes = Buffer.from(text);
-      return dictionary.find(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
-    }
+    if (dictionary !== undefined) return dictionary.codeOf(text);
     if (this.#byText?.size !== this.#texts.length) {
       this.#byText = new Map(this.#texts.map((own, number) => [own, number]));
     }

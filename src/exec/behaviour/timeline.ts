@@ -4,7 +4,6 @@
  * Cost  a scan of the columns' events for the entity; 24 bytes per event of the entity; only the rows of the page and those
  *       of the page's last second are written.
  */
-import { hashBytes } from '../../base/index.js';
 import type { TimelinePosition, TimelineQuestion } from '../../ir/index.js';
 import { formatDateTime } from '../../schema/index.js';
 import type { EventSegment } from '../../storage/index.js';
@@ -19,8 +18,7 @@ const ROW_BYTES = 400;
 
 export function readTimeline(input: KernelInput<TimelineQuestion>): void {
   const { shard, question, events, rows } = input;
-  const id = Buffer.from(question.entityId, 'utf8');
-  const row = shard.findRow(hashBytes(id, 0, id.length), id, 0, id.length);
+  const row = shard.rowOfId(Buffer.from(question.entityId, 'utf8'));
   if (row < 0 || shard.isDead(row) || !hasRow(events.rows, row)) return;
   const reader = new TimelineReader(input, row);
   rows.push(...reader.page());

@@ -1,5 +1,5 @@
 /** Conditions on entity IDs: the entities of a shard whose ID satisfies tests. */
-import { hashBytes, SEGMENT_ROWS_MAX } from '../../base/index.js';
+import { SEGMENT_ROWS_MAX } from '../../base/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
 import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
@@ -32,8 +32,7 @@ function entitiesOfTest(
   };
   if (isLookUpTest(test)) {
     for (const text of test.texts) {
-      const bytes = Buffer.from(text, 'utf8');
-      const row = shard.findRow(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
+      const row = shard.rowOfId(Buffer.from(text, 'utf8'));
       if (row >= 0) mark(row);
     }
   } else {

@@ -3,7 +3,6 @@
  * code.
  * Layout  string s spans bytes[offsets[s], offsets[s + 1]), UTF-8.
  */
-import { hashBytes } from '../../base/index.js';
 import type { ValueTest } from '../../ir/index.js';
 import { lowerCase } from '../../schema/index.js';
 import type { Dictionary } from '../../storage/index.js';
@@ -173,8 +172,7 @@ export class MatchingCodes {
     };
     if (isLookUpTest(test)) {
       for (const text of test.texts) {
-        const sought = Buffer.from(text, 'utf8');
-        const code = dictionary.find(hashBytes(sought, 0, sought.length), sought, 0, sought.length);
+        const code = dictionary.codeOf(text);
         if (code !== 0) add(code);
       }
     } else eachMatch(test, dictionary.offsets, dictionary.bytes, 1, dictionary.codeCount, add, run);

@@ -93,8 +93,7 @@ class DistinctEvents {
     let [from, target] = [0, this.#row === 0 ? 0 : ends[this.#row - 1]];
     for (let row = this.#row; row < next; row++) {
       const to = ends[row] - first;
-      const found = to - from > 1 ? keepDistinct(keyOf, from, to, firsts, 0) : 0;
-      if (found === 0) for (let at = from; at < to; at++) this.events[target++] = this.events[first + at];
+      const found = keepDistinct(keyOf, from, to, firsts, 0);
       for (let at = 0; at < found; at++) this.events[target++] = this.events[first + firsts[at]];
       ends[row] = target;
       from = to;

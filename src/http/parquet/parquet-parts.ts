@@ -5,7 +5,7 @@
 import { QuarryError } from '../../base/index.js';
 import { ArrivedBytes } from '../transport/arrived-bytes.js';
 import { ArrowParts } from '../transport/arrow-parts.js';
-import type { ByteBudget } from '../transport/body.js';
+import { type ByteBudget, TOO_MANY_BODIES } from '../transport/body.js';
 import type { BodyPart, PartSource } from '../transport/part-source.js';
 import type { ParquetReading, ParquetThreads } from './parquet-threads.js';
 
@@ -14,7 +14,6 @@ const MAGIC = 'PAR1';
 const ENCRYPTED_MAGIC = 'PARE';
 /** Length of the footer and magic, at the end. */
 const TAIL_BYTES = 8;
-const NO_CAPACITY = 'too many bodies at once';
 
 export class ParquetParts implements PartSource {
   readonly #threads: ParquetThreads;
@@ -110,7 +109,7 @@ export class ParquetParts implements PartSource {
       const messages = (await this.#reading?.next()) ?? null;
       if (this.#isReleased) return;
       if (messages === null) this.#rows.end();
-      else if (!this.#rows.add(messages)) throw new QuarryError(9003, NO_CAPACITY);
+      else if (!this.#rows.add(messages)) throw new QuarryError(9003, TOO_MANY_BODIES);
     } catch (error) {
       this.#fail(error);
     } finally {

@@ -13,6 +13,9 @@ const BUFFER_STEP_BYTES = 64 * 1024;
 /** Total bytes of buffers that wait for reuse. */
 const FREE_BYTES_MAX = 32 * 2 ** 20;
 
+/** The reason of 9003 when the budget does not hold a body. */
+export const TOO_MANY_BODIES = 'too many bodies at once';
+
 /**
  * Limits the memory of all bodies that are being received or worked on, so that many clients cannot exhaust it. Buffers are
  * reused: new ones would start the garbage collector every few hundred inserts.

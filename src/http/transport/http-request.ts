@@ -20,7 +20,7 @@ import type { LiveEvents } from '../live/live-event.js';
 import { RequestReport } from '../observability/request-report.js';
 import { type Answer, type Ending, sendAnswer, successAnswer, writeHead } from './answer.js';
 import { AnswerStream } from './answer-stream.js';
-import { BodyReader } from './body.js';
+import { BodyReader, TOO_MANY_BODIES } from './body.js';
 import type { SentStream } from './chunk-writer.js';
 import type { Encoding } from './decode.js';
 import { lineStreamOf } from './line-request.js';
@@ -28,7 +28,6 @@ import type { LineStream } from './line-stream.js';
 import type { BodyRules, BodyWork, RequestHead, ServerContext } from './server-context.js';
 import type { Response } from './uws.js';
 
-const TOO_MANY_BODIES = 'too many bodies at once';
 const READ_AWAY_BYTES_MAX = 64 * 2 ** 20;
 const READ_AWAY_MS_MAX = 5_000;
 

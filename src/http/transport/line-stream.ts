@@ -14,6 +14,7 @@
 import { QuarryError } from '../../base/index.js';
 import type { Members } from '../endpoints/handlers/handler.js';
 import type { Answer, AnswerHead } from './answer.js';
+import { TOO_MANY_BODIES } from './body.js';
 import type { Compression, Encoding } from './decode.js';
 import {
   decisiveRefusal,
@@ -77,7 +78,6 @@ const AHEAD_BYTES_MAX = 2 ** 20;
 /** Bytes that are kept in spite of a pause: AHEAD_BYTES_MAX, and what uWebSockets may read in the turn of the pause. */
 export const PAUSED_BYTES_MAX = 2 * 2 ** 20;
 
-const NO_CAPACITY = 'too many bodies at once';
 const TOO_FAST = 'the body arrives faster than its lines are inserted, and reading it could not be paused';
 
 export class LineStream {
@@ -180,7 +180,7 @@ export class LineStream {
   #makeDecoder(encoding: Compression): StreamDecoder | null {
     const bytes = DECODER_BYTES[encoding];
     if (!this.#dependencies.server.budget.tryReserve(bytes)) {
-      this.#fault = new QuarryError(9003, NO_CAPACITY);
+      this.#fault = new QuarryError(9003, TOO_MANY_BODIES);
       return null;
     }
     this.#decoderBytes = bytes;
@@ -211,7 +211,7 @@ export class LineStream {
 
   #take(chunk: Uint8Array): void {
     this.#dependencies.records?.change(chunk);
-    if (this.#fault === null && !this.#parts.add(chunk)) this.#fault = new QuarryError(9003, NO_CAPACITY);
+    if (this.#fault === null && !this.#parts.add(chunk)) this.#fault = new QuarryError(9003, TOO_MANY_BODIES);
   }
 
   #end(): void {

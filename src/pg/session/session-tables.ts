@@ -30,10 +30,8 @@ export class SessionTables {
   /** Those at the begin of the transaction, and at each of its savepoints. */
   readonly #marks: Entries[] = [this.#entries];
   #tables: ReadonlyMap<string, sql.SessionTable> = new Map();
-  /** Replaced or dropped within the transaction, but needed if it is rolled back, or perhaps read by a view. */
-  readonly #replaced = new Set<Entry>();
-  /** Release tables that were dropped while there were views, which may still read the rows. */
-  readonly #retained: (() => void)[] = [];
+  /** Those whose memory is not released: the current ones, those of the marks, and others as long as there are views. */
+  readonly #owned = new Set<Entry>();
 
   /** By name in lower case. Never modified: a view keeps the tables that it was made over. */
   get all(): ReadonlyMap<string, sql.SessionTable> {
@@ -74,21 +72,12 @@ export class SessionTables {
   dropAll(): void {
     this.#set(new Map());
     this.endTransaction(true);
-    for (const release of this.#retained.splice(0)) release();
   }
 
   endTransaction(isCommitted: boolean): void {
-    if (!isCommitted) this.#set(this.#marks[0]);
-    else if ([...this.#entries.values()].some(({ onCommit }) => onCommit !== 'preserve')) this.#commit();
-    const present = new Set(this.#entries.values());
-    const hasViews = [...present].some(({ table }) => table.is === 'view');
-    for (const entry of this.#replaced) {
-      if (present.has(entry)) continue;
-      if (hasViews) this.#retained.push(entry.memory.release);
-      else entry.memory.release();
-    }
-    this.#replaced.clear();
-    this.#marks.splice(0, this.#marks.length, this.#entries);
+    const entries = isCommitted ? this.#committed() : this.#marks[0];
+    this.#marks.splice(0, this.#marks.length, entries);
+    this.#set(entries);
   }
 
   savepoint(): void {
@@ -104,32 +93,37 @@ export class SessionTables {
   /** Forgets the savepoint with this number, from 0, and those after it. */
   releaseSavepoint(index: number): void {
     this.#marks.length = index + 1;
+    this.#releaseUnused();
   }
 
-  /** Drops or empties the tables as ON COMMIT says. */
-  #commit(): void {
+  /** The tables after the transaction, dropped or emptied as ON COMMIT says. */
+  #committed(): Entries {
+    if ([...this.#entries.values()].every(({ onCommit }) => onCommit === 'preserve')) return this.#entries;
     const entries = [...this.#entries].filter(([, { onCommit }]) => onCommit !== 'drop');
-    this.#set(
-      new Map(
-        entries.map(([key, entry]) => {
-          const { table, onCommit } = entry;
-          const isEmptied = onCommit === 'delete rows' && table.is === 'rows' && table.rows.length > 0;
-          return [key, isEmptied ? { table: { ...table, rows: [] }, onCommit, memory: NO_MEMORY } : entry];
-        }),
-      ),
+    return new Map(
+      entries.map(([key, entry]) => {
+        const { table, onCommit } = entry;
+        const isEmptied = onCommit === 'delete rows' && table.is === 'rows' && table.rows.length > 0;
+        return [key, isEmptied ? { table: { ...table, rows: [] }, onCommit, memory: NO_MEMORY } : entry];
+      }),
     );
   }
 
   #set(entries: Entries): void {
-    const present = new Set(entries.values());
-    const marked = new Set(this.#marks.flatMap((entries) => [...entries.values()]));
-    const hasViews = [...present, ...this.#entries.values()].some(({ table }) => table.is === 'view');
-    for (const entry of this.#entries.values()) {
-      if (present.has(entry)) continue;
-      if (hasViews || marked.has(entry)) this.#replaced.add(entry);
-      else entry.memory.release();
-    }
+    for (const entry of entries.values()) this.#owned.add(entry);
     this.#entries = entries;
     this.#tables = new Map([...entries].map(([key, { table }]) => [key, table]));
+    this.#releaseUnused();
+  }
+
+  #releaseUnused(): void {
+    const used = new Set([this.#entries, ...this.#marks].flatMap((entries) => [...entries.values()]));
+    // A view may read tables that are dropped.
+    if ([...used].some(({ table }) => table.is === 'view')) return;
+    for (const entry of this.#owned) {
+      if (used.has(entry)) continue;
+      this.#owned.delete(entry);
+      entry.memory.release();
+    }
   }
 }

@@ -149,6 +149,15 @@ t.test('memory of rows is released when nothing can read them any more', async (
   t.strictSame([reserved, tables.charactersOf('t')], [1_100, 1_000]);
   tables.endTransaction(false);
   t.strictSame([reserved, tables.charactersOf('t')], [100, 100]);
+  add(10);
+  tables.savepoint();
+  add(20);
+  tables.rollbackTo(0);
+  tables.releaseSavepoint(0);
+  add(30);
+  t.equal(reserved, 130);
+  tables.endTransaction(true);
+  t.equal(reserved, 30, 'rows that were current again are released one time only');
   tables.drop('t');
   tables.endTransaction(true);
   t.equal(reserved, 0);

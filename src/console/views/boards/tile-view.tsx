@@ -8,7 +8,7 @@ import { useConsole } from '../../parts/context.js';
 import { Busy, ErrorBox } from '../../parts/controls.js';
 import { Drawn } from '../../parts/drawn.js';
 import { Grid } from '../../parts/grid.js';
-import { useRequest } from '../../parts/use-request.js';
+import { shownValue, useRequest } from '../../parts/use-request.js';
 import type { Window } from '../../query/fields.js';
 
 interface TileProps {
@@ -45,12 +45,7 @@ export function TileView({ tile, range, turn, onRemove, onMoveUp }: TileProps) {
     const draft = draftOfTile(tile, model, range);
     if (draft !== null) openDraft(draft, null);
   };
-  const reading =
-    requestState.state === 'done'
-      ? requestState.value
-      : requestState.state === 'busy'
-        ? requestState.before
-        : null;
+  const reading = shownValue(requestState);
   return (
     <section class="panel board-tile" aria-label={title} aria-busy={isBusy}>
       <header class="row between">

@@ -28,6 +28,10 @@ export function countFlow(input: KernelInput<FlowQuestion>): void {
   if (sink instanceof NodeRanking) sink.finish();
 }
 
+/** Whether event `at` of a stream exists, and is at most `reach` seconds from the event before it, which has a date. */
+const follows = (dates: Uint32Array, count: number, at: number, date: number, reach: number): boolean =>
+  at >= 0 && at < count && Math.abs(dates[at] - date) <= reach;
+
 /** Counts the nodes of each level. */
 class NodeRanking {
   readonly #input: KernelInput<FlowQuestion>;
@@ -54,8 +58,11 @@ class NodeRanking {
       counts[startKeys[path]]++;
       let date = startDates[path];
       let at = seconds[path];
-      for (let level = keyCount; level < end && at >= 0 && at < count; level += keyCount, at += step) {
-        if (Math.abs(dates[at] - date) > reach) break;
+      for (
+        let level = keyCount;
+        level < end && follows(dates, count, at, date, reach);
+        level += keyCount, at += step
+      ) {
         date = dates[at];
         counts[level + keys[at]]++;
       }
@@ -111,9 +118,8 @@ class PathCounter {
       let date = startDates[path];
       let at = seconds[path];
       let level = 1;
-      let hasNext = at >= 0 && at < count && Math.abs(dates[at] - date) <= reach;
       counts[node]++;
-      while (hasNext && level < depth) {
+      for (; level < depth && follows(dates, count, at, date, reach); level++, at += step) {
         const next = nodes[level * keyCount + keys[at]];
         const link = linksAt + (level - 1) * linkSlots + node * width + next;
         counts[level * levelSlots + next]++;
@@ -121,11 +127,8 @@ class PathCounter {
         tally.samplesOf(link).add(Math.abs(dates[at] - date));
         node = next;
         date = dates[at];
-        at += step;
-        level++;
-        hasNext = at >= 0 && at < count && Math.abs(dates[at] - date) <= reach;
       }
-      if (!hasNext) counts[(level - 1) * levelSlots + width]++;
+      if (!follows(dates, count, at, date, reach)) counts[(level - 1) * levelSlots + width]++;
     }
   }
 }

@@ -37,11 +37,6 @@ export class StreamOrder {
     }
   }
 
-  /** Whether two events are equal in column and value. */
-  areEqual(a: number, b: number): boolean {
-    return this.#columns[a] === this.#columns[b] && this.#numbers[a] === this.#numbers[b];
-  }
-
   #compare(a: number, b: number): number {
     return this.#compareValues(this.#columns[a], this.#numbers[a], this.#columns[b], this.#numbers[b]);
   }
