@@ -7,6 +7,7 @@ import {
   choice,
   constant,
   count,
+  described,
   type Infer,
   integer,
   later,
@@ -520,10 +521,10 @@ const slowQuery = named(
   object({
     ...caller,
     ended: dateTime,
-    'http-status': { ...integerOrNull, description: 'null = the client did not get the whole answer.' },
+    'http-status': described(integerOrNull, 'null = the client did not get the whole answer.'),
     code: optional(plain<number>({ type: 'integer', description: 'Code of the error.' })),
     milliseconds: countOf('Time from the request to the end of the answer.'),
-    rows: { ...integerOrNull, description: 'Rows of the answer; null = not counted.' },
+    rows: described(integerOrNull, 'Rows of the answer; null = not counted.'),
     'memory-wait-milliseconds': countOf('Time that the query waited for memory.'),
     'slot-wait-milliseconds': countOf('Time that it waited because other queries ran.'),
     'version-wait-milliseconds': countOf('Time that it waited for writes.'),
@@ -534,10 +535,10 @@ const slowQuery = named(
 );
 export type SlowQuery = Infer<typeof slowQuery>;
 export const slowQueries = success({
-  'slow-from-milliseconds': {
-    ...integerOrNull,
-    description: 'Queries that take at least this long are slow; null = none is.',
-  },
+  'slow-from-milliseconds': described(
+    integerOrNull,
+    'Queries that take at least this long are slow; null = none is.',
+  ),
   queries: list(slowQuery, 'The newest first, at most 100.'),
 });
 export type SlowQueries = Infer<typeof slowQueries>;

@@ -77,8 +77,11 @@ const NUMBERS: { readonly [K in Kind]: (question: Questions[K], answer: never) =
     });
   },
   sessions: (question, { entities }: { entities: number }) => {
-    const event = question.stream.map((column) => ({ [column]: {} }));
-    return [[entities, [activeIn(question, event, ...windowOf(question))]]];
+    // Each value of a stream is an event of its own date; alternatives would give tied values the date of the first of them.
+    const active = question.stream.map((column) =>
+      activeIn(question, { [column]: {} }, ...windowOf(question)),
+    );
+    return [[entities, active.flatMap((own, at): Query => (at === 0 ? [own] : ['or', own]))]];
   },
   flow: (question, { levels: [{ nodes }] }: { levels: { nodes: { count: number }[] }[] }) => {
     if (question.from === 'every') return [];
