@@ -102,6 +102,7 @@ function Tiles({
   const limit = value('quarry_memory_limit_bytes');
   const down = value('quarry_lanes_down');
   const failures = value('quarry_checkpoint_failures_total');
+  const checkpoint = value('quarry_lsn_checkpoint');
   const tiles: readonly (readonly [title: string, figure: string, note: string, isBad?: boolean])[] = [
     [
       'State',
@@ -129,10 +130,8 @@ function Tiles({
     ],
     [
       'Checkpoint',
-      `${formatSeconds(value('quarry_checkpoint_age_seconds'))} ago`,
-      failures > 0
-        ? `${failures} attempts failed`
-        : `up to record ${formatCount(value('quarry_lsn_checkpoint'))}`,
+      checkpoint === 0 ? 'none yet' : `${formatSeconds(value('quarry_checkpoint_age_seconds'))} ago`,
+      failures > 0 ? `${failures} attempts failed` : `up to record ${formatCount(checkpoint)}`,
       failures > 0,
     ],
   ];

@@ -13,6 +13,8 @@ import type { WorkerClients } from '../workers/worker-clients.js';
 
 /** Time for which the main thread works on one query before it lets other work run. */
 const TURN_MS = 5;
+/** The client asked for it or has disconnected, or the query was stopped by its number. */
+const CANCELLED = 'the query was cancelled';
 
 export interface QueryLimits {
   /** Milliseconds from the request to the answer. A longer query is stopped with 9005. */
@@ -67,8 +69,8 @@ export class RunningQuery {
     this.#tooLong = `the query took more than ${limits.timeoutMs / 1_000} s`;
     this.#endMs = performance.now() + limits.timeoutMs;
     this.#timer = setTimeout(() => this.stop(this.#tooLong), limits.timeoutMs);
-    if (cancellation?.isCancelled === true) this.stop('the client has disconnected');
-    else cancellation?.onCancel(() => this.stop('the client has disconnected'));
+    if (cancellation?.isCancelled === true) this.stop(CANCELLED);
+    else cancellation?.onCancel(() => this.stop(CANCELLED));
   }
 
   /** Memory limit in addition to the data: on all workers together, and the same again on the main thread. */

@@ -134,7 +134,7 @@ t.test('an error of a worker, a cancellation or a reader that leaves ends the ex
   const { parts } = store.engine.extractStream(plan, LINES, { bypassCache: true, cancellation });
   await parts.next();
   (cancel as (() => void) | null)?.();
-  await t.rejects(textOf({ format: 'csv', parts }), { code: 9005, message: 'the client has disconnected' });
+  await t.rejects(textOf({ format: 'csv', parts }), { code: 9005, message: 'the query was cancelled' });
   const leaving = store.engine.extractStream(plan, LINES, QUERY_OPTIONS);
   await leaving.parts.next();
   await leaving.parts.return();
