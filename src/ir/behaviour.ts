@@ -31,14 +31,17 @@ export interface BehaviourGroups {
 }
 
 /**
- * Samples of one worker by slot, for example seconds. List l belongs to slots[l] and is [starts[l], starts[l + 1]): its
- * different values, ascending, and how many samples of the list are at most each. Slots ascend.
+ * Samples of one worker by slot, for example seconds. List l belongs to slots[l]. Its values are [starts[l], starts[l + 1]),
+ * ascending. Its ends are [endStarts[l], endStarts[l + 1]): how many samples of the list are at most each of the values, which
+ * differ; without ends, every value is one sample. Slots ascend.
  */
 export interface Samples {
   readonly slots: Uint32Array;
   /** One more than slots. */
   readonly starts: Uint32Array;
   readonly values: Uint32Array;
+  /** One more than slots. */
+  readonly endStarts: Uint32Array;
   readonly ends: Uint32Array;
   /** By list: the sum of its samples. */
   readonly sums: Float64Array;

@@ -10,31 +10,38 @@ export function floatText(value: number): string {
 /** A quotient as JSON; null if there is nothing to divide by. */
 export const ratioText = (count: number, of: number): string => (of === 0 ? 'null' : floatText(count / of));
 
-/** The samples of one slot, by worker: different values, ascending, and how many samples are at most each. */
+/** The samples of one slot, by worker: values, ascending, and how many samples are at most each; null = every value is one sample. */
 export type SlotSamples = readonly {
   readonly values: Uint32Array;
-  readonly ends: Uint32Array;
+  readonly ends: Uint32Array | null;
   readonly sum: number;
 }[];
 
 export function samplesOf(samples: readonly Samples[], slot: number): SlotSamples {
-  return samples.flatMap(({ slots, starts, values, ends, sums }) => {
+  return samples.flatMap(({ slots, starts, values, endStarts, ends, sums }) => {
     const list = lowerBound(slots, slot);
     if (slots[list] !== slot) return [];
-    const [from, to] = [starts[list], starts[list + 1]];
-    return [{ values: values.subarray(from, to), ends: ends.subarray(from, to), sum: sums[list] }];
+    const own = ends.subarray(endStarts[list], endStarts[list + 1]);
+    return [
+      {
+        values: values.subarray(starts[list], starts[list + 1]),
+        ends: own.length === 0 ? null : own,
+        sum: sums[list],
+      },
+    ];
   });
 }
 
+/** How many samples the first `count` values of a list stand for. */
+const sampleCount = (ends: Uint32Array | null, count: number): number =>
+  ends === null || count === 0 ? count : ends[count - 1];
+
 const totalOf = (samples: SlotSamples): number =>
-  samples.reduce((sum, { ends }) => sum + ends[ends.length - 1], 0);
+  samples.reduce((sum, { values, ends }) => sum + sampleCount(ends, values.length), 0);
 
 /** How many samples are less than a value. */
 const countBelow = (samples: SlotSamples, value: number): number =>
-  samples.reduce((sum, { values, ends }) => {
-    const below = lowerBound(values, value);
-    return sum + (below === 0 ? 0 : ends[below - 1]);
-  }, 0);
+  samples.reduce((sum, { values, ends }) => sum + sampleCount(ends, lowerBound(values, value)), 0);
 
 /** The mean, the median and the 90th percentile of samples; null over none. */
 export function statsOf(samples: SlotSamples): Record<'avg' | 'median' | 'p90', number | null> {

@@ -216,7 +216,7 @@ function behaviourBytes({ counts, samples, groups, compared, rows }: BehaviourAn
     (rows ?? []).reduce((sum, { json, position }) => sum + json.length + position.texts.join().length, 0);
   const entries = 1 + texts.length + (rows?.length ?? 0);
   const sampleBytes = samples.reduce(
-    (sum, { slots, values }) => sum + slots.length * 16 + values.length * 12,
+    (sum, { slots, values, ends }) => sum + slots.length * 20 + (values.length + ends.length) * 4,
     0,
   );
   return ROW_BYTES * entries + chars * 2 + counts.byteLength + sampleBytes;

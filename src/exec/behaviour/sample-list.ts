@@ -29,6 +29,8 @@ export class SampleList {
   #count = 0;
   #small: Uint32Array | null = null;
   #joined: CountedValues = { values: new Uint32Array(0), counts: new Uint32Array(0) };
+  #hasEnds = false;
+
   /** Throws 9006, as `add` and `finish`. */
   constructor(memory: MemoryAccount) {
     memory.reserve(CAPACITY_MIN * VALUE_BYTES);
@@ -92,25 +94,42 @@ export class SampleList {
     this.#memory.release((most + before - this.#joined.values.length) * JOINED_BYTES);
   }
 
-  /** Returns the number of different samples. Nothing may be added afterwards. */
-  finish(): number {
+  /**
+   * Returns how many values and ends `writeTo` writes. Without ends, equal samples are as many values; otherwise the values differ.
+   * Nothing may be added afterwards.
+   */
+  finish(): { readonly values: number; readonly ends: number } {
     if (this.#small !== null) this.#countSmall();
-    if (this.#count > 0 && this.#joined.values.length === 0) {
-      this.#memory.reserve(this.#count * JOINED_BYTES);
-      this.#joined = counted(this.#collected.subarray(0, this.#count));
-    } else if (this.#count > 0) this.#join();
-    let count = this.#joined.values.length;
-    for (const times of this.#small ?? []) if (times > 0) count++;
-    return count;
+    const smallTotal = this.#small?.reduce((sum, times) => sum + times, 0) ?? 0;
+    if (this.#joined.values.length === 0 && smallTotal <= this.#count) {
+      return { values: smallTotal + this.#count, ends: 0 };
+    }
+    if (this.#count > 0) this.#join();
+    this.#hasEnds = true;
+    const smallCount = this.#small?.reduce((sum, times) => sum + (times > 0 ? 1 : 0), 0) ?? 0;
+    const count = smallCount + this.#joined.values.length;
+    return { values: count, ends: count };
   }
 
   /**
-   * Writes, from an index on, the different samples in ascending order and how many samples are at most each, and returns the sum
-   * of all samples; call `finish` before.
+   * Writes the samples in ascending order and, as `finish` says, how many samples are at most each. Both arrays have the lengths that
+   * `finish` returned. Returns the sum of all samples; call `finish` before.
    */
-  writeTo(values: Uint32Array, ends: Uint32Array, from: number): number {
-    let at = from;
-    let [end, sum] = [0, 0];
+  writeTo(values: Uint32Array, ends: Uint32Array): number {
+    if (this.#hasEnds) return this.#writeEnds(values, ends);
+    let at = 0;
+    for (const [value, times] of this.#small?.entries() ?? []) {
+      values.fill(value, at, at + times);
+      at += times;
+    }
+    sortInto(this.#collected.subarray(0, this.#count), values.subarray(at));
+    let sum = 0;
+    for (at = 0; at < values.length; at++) sum += values[at];
+    return sum;
+  }
+
+  #writeEnds(values: Uint32Array, ends: Uint32Array): number {
+    let [at, end, sum] = [0, 0, 0];
     for (const [value, times] of this.#small?.entries() ?? []) {
       if (times === 0) continue;
       end += times;
@@ -136,7 +155,8 @@ const copyOf = ({ values, counts }: CountedValues): CountedValues => ({
 
 /** Sorts the values, which it overwrites, and counts equal ones. */
 function counted(values: Uint32Array): CountedValues {
-  const sorted = values.length < RADIX_MIN ? values.sort() : radixSorted(values);
+  const sorted = new Uint32Array(values.length);
+  sortInto(values, sorted);
   const counts = new Uint32Array(sorted.length);
   let last = -1;
   for (let at = 0; at < sorted.length; at++) {
@@ -146,19 +166,22 @@ function counted(values: Uint32Array): CountedValues {
   return { values: sorted.subarray(0, last + 1), counts: counts.subarray(0, last + 1) };
 }
 
-/** The values in ascending order; overwrites `values`. */
-function radixSorted(values: Uint32Array): Uint32Array {
+/** Writes the values to `sorted`, of the same length, in ascending order; overwrites `values`. */
+function sortInto(values: Uint32Array, sorted: Uint32Array): void {
+  if (values.length < RADIX_MIN) {
+    sorted.set(values.sort());
+    return;
+  }
   let all = 0;
   for (let at = 0; at < values.length; at++) all |= values[at];
   const bits = 32 - Math.clz32(all);
   const digitBits = Math.ceil(bits / Math.max(1, Math.ceil(bits / RADIX_BITS_MAX)));
-  let from = values;
-  let to: Uint32Array = new Uint32Array(values.length);
+  let [from, to] = [values, sorted];
   for (let shift = 0; shift < bits; shift += digitBits) {
     radixPass(from, to, shift, 2 ** digitBits - 1);
     [from, to] = [to, from];
   }
-  return from;
+  if (from !== sorted) sorted.set(from);
 }
 
 function radixPass(from: Uint32Array, to: Uint32Array, shift: number, mask: number): void {

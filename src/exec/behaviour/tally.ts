@@ -6,7 +6,7 @@ import { SampleList } from './sample-list.js';
 const SLOT_BYTES = 8;
 /** Memory of a list besides its samples. */
 const LIST_BYTES = 200;
-const RESULT_BYTES = 8;
+const RESULT_BYTES = 4;
 
 export class Tally {
   readonly counts: Float64Array;
@@ -43,13 +43,22 @@ export class Tally {
   #samples(): Samples {
     const slots = [...this.#lists.keys()].filter((slot) => this.#lists[slot] !== undefined);
     const lists = slots.map((slot) => this.#lists[slot] as SampleList);
-    const starts = new Uint32Array(lists.length + 1);
-    for (const [index, list] of lists.entries()) starts[index + 1] = starts[index] + list.finish();
-    const count = starts[lists.length];
-    this.#run.reserve(count * RESULT_BYTES);
-    const [values, ends] = [sharedWords(count), sharedWords(count)];
-    const sums = Float64Array.from(lists, (list, index) => list.writeTo(values, ends, starts[index]));
-    return { slots: Uint32Array.from(slots), starts, values, ends, sums };
+    const [starts, endStarts] = [new Uint32Array(lists.length + 1), new Uint32Array(lists.length + 1)];
+    for (const [index, list] of lists.entries()) {
+      const count = list.finish();
+      starts[index + 1] = starts[index] + count.values;
+      endStarts[index + 1] = endStarts[index] + count.ends;
+    }
+    const [valueCount, endCount] = [starts[lists.length], endStarts[lists.length]];
+    this.#run.reserve((valueCount + endCount) * RESULT_BYTES);
+    const [values, ends] = [sharedWords(valueCount), sharedWords(endCount)];
+    const sums = Float64Array.from(lists, (list, index) =>
+      list.writeTo(
+        values.subarray(starts[index], starts[index + 1]),
+        ends.subarray(endStarts[index], endStarts[index + 1]),
+      ),
+    );
+    return { slots: Uint32Array.from(slots), starts, values, endStarts, ends, sums };
   }
 }
 
