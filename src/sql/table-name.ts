@@ -13,8 +13,8 @@ type Path = Omit<TableName, 'alias'>;
 /** Parses the name whose first part is `first`, which was consumed. Throws 6000. */
 export function tablePath(first: Token, reader: TokenReader): Path {
   const parts = [first];
-  if (first.ofSchema === true) return { name: first.text, position: first.position, database: null };
-  while (parts.length < 3 && reader.acceptSign('.')) parts.push(reader.expectName("a table's name"));
+  while (first.ofSchema !== true && parts.length < 3 && reader.acceptSign('.'))
+    parts.push(reader.expectName("a table's name"));
   return pathOf(parts);
 }
 
@@ -23,7 +23,8 @@ export function pathOf(parts: readonly Token[]): Path {
   const [last] = parts.slice(-1);
   const schema = parts.at(-2);
   const { text: name, position } = last;
-  if (schema === undefined) return { name, position };
+  if (schema === undefined)
+    return last.ofSchema === true ? { name, position, database: null } : { name, position };
   if (schema.text.toLowerCase() !== SCHEMA) {
     throw sqlError(
       `${quoted(schema.text)} is not the schema of the tables, which is "public"`,

@@ -122,12 +122,18 @@ function ended(state: SessionState, tag: string): Answer {
 
 function discarded(target: string, state: SessionState): Answer {
   if (target === 'ALL') {
+    if (state.isInBlock) {
+      throw new ProtocolError('25001', 'DISCARD ALL cannot run inside a transaction block');
+    }
     state.settings.reset(null);
     state.deallocate(null);
     state.closePortals();
     state.cursors.close(null);
   }
-  if (['ALL', 'TEMP', 'TEMPORARY'].includes(target)) state.tables.dropAll();
+  if (['ALL', 'TEMP', 'TEMPORARY'].includes(target)) {
+    state.tables.dropAll();
+    if (!state.isInBlock) state.tables.endTransaction(true);
+  }
   return done(`DISCARD ${target === 'TEMPORARY' ? 'TEMP' : target}`);
 }
 

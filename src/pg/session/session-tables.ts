@@ -42,6 +42,18 @@ export class SessionTables {
     return this.#entries.has(name.toLowerCase());
   }
 
+  /** Whether the written name means a temporary table or view, and not a lasting one of the same name. */
+  hides({ name, database }: Pick<sql.TableName, 'name' | 'database'>): boolean {
+    return database === undefined && this.has(name);
+  }
+
+  /** Throws 42809 if the temporary table or view of the name is of the other kind. */
+  checkKind(name: string, isView: boolean): void {
+    const found = this.#entries.get(name.toLowerCase());
+    if (found === undefined || (found.table.is === 'view') === isView) return;
+    throw new ProtocolError('42809', `${JSON.stringify(name)} is not a ${isView ? 'view' : 'table'}`);
+  }
+
   /** Throws 42P07 if the name exists, 53200 if there are too many. */
   checkNew(name: string): void {
     if (this.has(name)) {
@@ -69,9 +81,9 @@ export class SessionTables {
     this.#set(new Map([...this.#entries].filter(([other]) => other !== key)));
   }
 
+  /** In a transaction block, its end or a savepoint can still undo it. */
   dropAll(): void {
     this.#set(new Map());
-    this.endTransaction(true);
   }
 
   endTransaction(isCommitted: boolean): void {

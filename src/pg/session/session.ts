@@ -95,6 +95,7 @@ export class Session implements SessionState {
     this.#registry.close();
     this.cursors.close(null);
     this.tables.dropAll();
+    this.tables.endTransaction(true);
   }
 
   get isInBlock(): boolean {

@@ -36,7 +36,7 @@ import { answerSession, NOTIFICATIONS, type SessionState } from './session-state
 import { Waiting } from './waiting.js';
 import { answerModel } from './writes/block-changes.js';
 import { answerSessionTables, answerSessionWrite } from './writes/table-answers.js';
-import { answerCopyFrom, answerWrite, returnedFields } from './writes/write-answers.js';
+import { answerCopyFrom, answerWrite, readOnly, returnedFields } from './writes/write-answers.js';
 
 /** The client of a session, with its key and address. */
 export interface PostgresClient {
@@ -177,27 +177,31 @@ export class StatementAnswers {
       return answerCopyTo(await this.#openCursor(copy.query, inner), copy.options);
     }
     const { engine, client } = this.#dependencies;
-    this.#refuseReadOnly(statement, isOfTables);
     const request = client.execute('rows', statement.text, () => portal.waiting.cancel());
     try {
       if (isOfTables) {
         const parsed = sql.readPostgresModel(statement, parametersOf(portal));
-        return await this.#tables(parsed, request, portal);
+        return await this.#tables(parsed, request, portal, upper);
       }
       if (copy !== null) return answerCopyFrom(copy, this.#state, engine, request, portal.waiting);
       const parameters = parametersOf(portal);
       const write = sql.readPostgresWrite(statement, parameters);
       const bytes = statement.text.length + parameterBytes(parameters);
       const { waiting } = portal;
-      const { tables, writes } = this.#state;
-      if (write.table.database === undefined && tables.has(write.table.name)) {
+      const { tables, writes, settings } = this.#state;
+      if (tables.hides(write.table)) {
         if (!writes.isEmpty) throw new ProtocolError('0A000', UNSEEN);
-        const scope = { tables, hold: (count: number) => engine.holdMemory(count) };
+        const scope = {
+          tables,
+          textLength: statement.text.length,
+          hold: (count: number) => engine.holdMemory(count),
+        };
         const own = await answerSessionWrite(write, scope, engine, request, waiting);
         if (own === null) throw new ProtocolError('42P01', 'the temporary table was dropped');
         request.ended(null, 0);
         return own;
       }
+      if (settings.isReadOnly) throw readOnly(upper);
       const options = { bytes, formats: portal.formats, waiting };
       const context = writes.contextAfter(request.context, tables);
       const whole = sql.withColumns(write, requestOf(context, 'postgres'));
@@ -208,41 +212,41 @@ export class StatementAnswers {
     }
   }
 
-  /** Throws 25006 in a READ ONLY transaction, except for temporary tables. */
-  #refuseReadOnly({ tokens }: sql.PostgresStatement, isOfTables: boolean): void {
-    const { settings, tables } = this.#state;
-    if (!settings.isReadOnly) return;
-    const names = tokens.slice(1, isOfTables ? 6 : 4);
-    if (isOfTables && names.some(({ upper }) => upper === 'TEMP' || upper === 'TEMPORARY')) return;
-    if (names.some(({ text }) => tables.has(text))) return;
-    const what = `cannot execute ${tokens[0].upper} in a read-only transaction`;
-    throw new ProtocolError('25006', what);
-  }
-
   async #tables(
     statement: sql.ModelStatement,
     request: PostgresRequest,
     { waiting, prepared }: Portal,
+    verb: string,
   ): Promise<Answer> {
     const { engine } = this.#dependencies;
     const { tables, writes, settings } = this.#state;
     const isOfSession =
       statement.is === 'drop-table'
-        ? statement.tables.some(({ name }) => tables.has(name))
+        ? statement.tables.some((table) => tables.hides(table))
         : 'temporary' in statement && statement.temporary;
     if (isOfSession && !writes.isEmpty) throw new ProtocolError('0A000', UNSEEN);
-    const scope = { tables, hold: (bytes: number) => engine.holdMemory(bytes) };
+    const { text } = prepared;
+    const scope = { tables, textLength: text.length, hold: (bytes: number) => engine.holdMemory(bytes) };
     const own = await answerSessionTables(statement, scope, engine, request, waiting);
     if (own !== null) {
       request.ended(null, 0);
       return own;
     }
+    if (settings.isReadOnly) throw readOnly(verb);
     const isOfView = statement.is === 'create-view' || (statement.is === 'drop-table' && statement.ofView);
     if (isOfView && prepared.typeIds.length > 0)
       throw new ProtocolError('42P02', 'a view cannot have parameters');
-    const { text } = prepared;
-    const write = { is: 'model', statement, text, dialect: settings.dialect, bytes: text.length } as const;
-    return answerModel(write, this.#state, engine, request, waiting);
+    const dropped =
+      statement.is === 'drop-table' ? statement.tables.filter((table) => tables.hides(table)) : [];
+    const lasting =
+      statement.is === 'drop-table'
+        ? { ...statement, tables: statement.tables.filter((table) => !dropped.includes(table)) }
+        : statement;
+    const { dialect } = settings;
+    const write = { is: 'model', statement: lasting, text, dialect, bytes: text.length } as const;
+    const answer = await answerModel(write, this.#state, engine, request, waiting);
+    for (const { name } of dropped) tables.drop(name);
+    return answer;
   }
 
   #ofCursor(statement: sql.PostgresStatement, portal: Portal): Answer | Promise<Answer> | null {

@@ -36,6 +36,8 @@ export type SessionTable =
       readonly columns: readonly SessionColumn[];
       /** In the stored form of the types of the columns. */
       readonly rows: readonly (readonly Constant['value'][])[];
+      /** The same object in every version of the table, which views read in the newest one. */
+      readonly origin: object;
     }
   | {
       readonly is: 'view';

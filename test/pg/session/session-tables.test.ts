@@ -127,6 +127,109 @@ t.test('temporary tables and views', async (t) => {
   });
 });
 
+t.test('a name that is temporary and lasting means what it says, in every statement', async (t) => {
+  const fixture = await startPostgres(t);
+  const client = await fixture.connect();
+  const rows = async (text: string): Promise<readonly unknown[]> => (await client.query(text)).rows;
+  const code = async (text: string): Promise<unknown> =>
+    ((await refusal(client.query(text))) as { code?: unknown }).code;
+  await client.query('CREATE TABLE both (n int)');
+  await client.query(`INSERT INTO both VALUES ('a', 1)`);
+  const hide = 'CREATE TEMP TABLE both ("entity-id" text, n int)';
+  const lasting = (): Promise<readonly unknown[]> => rows('SELECT n FROM public.both');
+
+  t.test('DROP of several names drops the temporary one, and lasting ones by their own names', async (t) => {
+    await client.query(hide);
+    await client.query('DROP TABLE IF EXISTS both, missing');
+    t.strictSame(await rows('SELECT n FROM both'), [{ n: '1' }]);
+    await client.query('CREATE TABLE other (n int)');
+    await client.query(hide);
+    await client.query('DROP TABLE both, other');
+    t.strictSame(await lasting(), [{ n: '1' }]);
+    t.equal(await code('SELECT n FROM other'), '42P01');
+    await client.query(hide);
+    t.equal(await code('DROP TABLE both, missing'), '42P01');
+    await client.query('DROP TABLE both');
+    t.strictSame(await rows('SELECT n FROM both'), [{ n: '1' }]);
+  });
+
+  t.test('COPY reads the temporary table and writes the lasting one only as public.name', async (t) => {
+    await client.query(hide);
+    t.equal(await code('COPY both ("entity-id", n) FROM STDIN'), '0A000');
+    await client.query(`INSERT INTO both VALUES ('t', 7)`);
+    await client.query('DROP TABLE both');
+    t.strictSame(await lasting(), [{ n: '1' }]);
+  });
+
+  t.test('a READ ONLY session changes the temporary one only', async (t) => {
+    await client.query(hide);
+    await client.query('CREATE TEMP TABLE a1 (n int)');
+    await client.query('SET default_transaction_read_only = on');
+    for (const text of [
+      'UPDATE public.both SET n = 9',
+      'UPDATE public.both a1 SET n = 9',
+      'DELETE FROM public.both a1',
+      `INSERT INTO public.both VALUES ('z', 1)`,
+      'TRUNCATE public.both',
+      'CREATE TABLE made (temp int)',
+      'CREATE TABLE a1_copy AS SELECT n FROM a1',
+      'DROP TABLE public.both',
+      'DROP TABLE a1, public.both',
+      'ALTER TABLE public.both RENAME TO a2',
+      'COPY public.both ("entity-id", n) FROM STDIN',
+    ]) {
+      t.equal(await code(text), '25006', text);
+    }
+    await client.query(`INSERT INTO both VALUES ('t', 7)`);
+    await client.query('UPDATE both SET n = 8');
+    await client.query('CREATE TEMP TABLE a3 (n int)');
+    await client.query('DROP TABLE a1, a3');
+    t.strictSame(await rows('SELECT n FROM both'), [{ n: '8' }]);
+    t.equal((await client.query('TRUNCATE both')).command, 'TRUNCATE');
+    await client.query('DROP TABLE both');
+    await client.query('SET default_transaction_read_only = off');
+    t.strictSame(await lasting(), [{ n: '1' }]);
+  });
+
+  t.test('tables and views are not taken for each other, and a session has at most 100', async (t) => {
+    await client.query('CREATE TEMP TABLE rows_own AS SELECT 1 AS n');
+    await client.query('CREATE TEMP VIEW view_own AS SELECT n FROM rows_own');
+    t.equal(await code('DROP VIEW rows_own'), '42809');
+    t.equal(await code('DROP TABLE view_own'), '42809');
+    t.equal(await code('DROP TABLE rows_own, view_own'), '42809');
+    t.equal(await code('CREATE OR REPLACE TEMP VIEW rows_own AS SELECT 5 AS n'), '42809');
+    await client.query('INSERT INTO rows_own VALUES (2)');
+    t.strictSame(
+      await rows('SELECT n FROM view_own ORDER BY n'),
+      [{ n: '1' }, { n: '2' }],
+      'a view reads anew',
+    );
+    for (let index = 2; index < 100; index++) {
+      await client.query(`CREATE OR REPLACE TEMP VIEW v${index} AS SELECT 1 AS n`);
+    }
+    t.equal(await code('CREATE OR REPLACE TEMP VIEW v100 AS SELECT 1 AS n'), '53200');
+    await client.query('DISCARD TEMP');
+  });
+
+  t.test('DISCARD in a block is undone by a savepoint and by ROLLBACK', async (t) => {
+    await client.query('CREATE TEMP TABLE durable AS SELECT 1 AS n');
+    await client.query('BEGIN');
+    await client.query('INSERT INTO durable VALUES (2)');
+    await client.query('SAVEPOINT a');
+    await client.query('DISCARD TEMP');
+    t.equal(await code('SELECT n FROM durable'), '42P01');
+    await client.query('ROLLBACK TO a');
+    t.strictSame(await rows('SELECT COUNT(*) FROM durable'), [{ count: '2' }]);
+    t.equal(await code('DISCARD ALL'), '25001');
+    await client.query('ROLLBACK');
+    t.strictSame(await rows('SELECT COUNT(*) FROM durable'), [{ count: '1' }]);
+    await client.query('BEGIN');
+    await client.query('DISCARD TEMP');
+    await client.query('COMMIT');
+    t.equal(await code('SELECT n FROM durable'), '42P01');
+  });
+});
+
 t.test('memory of rows is released when nothing can read them any more', async (t) => {
   const tables = new SessionTables();
   let reserved = 0;
@@ -135,7 +238,7 @@ t.test('memory of rows is released when nothing can read them any more', async (
     const release = (): void => {
       reserved -= characters;
     };
-    tables.add('t', { is: 'rows', columns: [], rows: [] }, { characters, release });
+    tables.add('t', { is: 'rows', columns: [], rows: [], origin: {} }, { characters, release });
   };
   for (let round = 1; round <= 100; round++) add(round);
   t.strictSame([reserved, tables.charactersOf('T')], [100, 100]);

@@ -16,6 +16,8 @@ export interface CopyOptions {
 
 interface CopyTable {
   readonly name: string;
+  /** The name before the last dot, as `public`; null = the name is written alone. */
+  readonly schema: string | null;
   readonly position: Token['position'];
   /** null = all. */
   readonly columns: readonly { readonly name: string; readonly position: Token['position'] }[] | null;
@@ -65,7 +67,9 @@ class CopyReader {
       ...(index > 0 ? [token('sign', ',')] : []),
       token('bracketed', column.name, column),
     ]) ?? [token('sign', '*')];
-    const from = [token('word', 'FROM'), token('bracketed', table.name, table)];
+    const { schema, name } = table;
+    const qualifier = schema === null ? [] : [token('bracketed', schema, table), token('sign', '.')];
+    const from = [token('word', 'FROM'), ...qualifier, token('bracketed', name, table)];
     const tokens = [token('word', 'SELECT'), ...names, ...from, token('end', '')];
     return { is: 'to', query: { text: statement.text, tokens, parameterCount: 0 }, options };
   }
@@ -93,13 +97,15 @@ class CopyReader {
 
   #table(): CopyTable {
     let token = this.#name('COPY requires the name of a table');
+    let schema: string | null = null;
     while (isSign(this.#tokens[this.#at], '.')) {
+      schema = nameOf(token);
       this.#at++;
       token = this.#name('COPY requires the name of a table');
     }
     const { position } = token;
     const name = nameOf(token);
-    if (!isSign(this.#tokens[this.#at], '(')) return { name, position, columns: null };
+    if (!isSign(this.#tokens[this.#at], '(')) return { name, schema, position, columns: null };
     const columns: { readonly name: string; readonly position: Token['position'] }[] = [];
     do {
       this.#at++;
@@ -107,7 +113,7 @@ class CopyReader {
       columns.push({ name: nameOf(column), position: column.position });
     } while (isSign(this.#tokens[this.#at], ','));
     if (!isSign(this.#tokens[this.#at++], ')')) throw syntax(SYNTAX);
-    return { name, position, columns };
+    return { name, schema, position, columns };
   }
 
   #name(what: string): Token {

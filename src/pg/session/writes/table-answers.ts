@@ -12,40 +12,46 @@ import type { Waiting } from '../waiting.js';
 /** What CREATE TEMP changes. */
 export interface SessionScope {
   readonly tables: SessionTables;
+  /** Characters of the text of the statement. */
+  readonly textLength: number;
   /** Reserves memory; null = the limit does not allow it. */
   readonly hold: (bytes: number) => (() => void) | null;
 }
 
-/** The answer of a statement that concerns only tables of the session; null for other statements. */
+/**
+ * The answer of a statement that concerns only tables of the session; null for other statements, a DROP that also names lasting
+ * tables among them. Throws 42P07, 42809, 53200.
+ */
 export async function answerSessionTables(
   statement: sql.ModelStatement,
-  { tables, hold }: SessionScope,
+  { tables, textLength, hold }: SessionScope,
   engine: Pick<EngineApi, 'select'>,
   request: PostgresRequest,
   waiting: Waiting,
 ): Promise<Answer | null> {
   if (statement.is === 'drop-table') {
-    if (!statement.tables.every(({ name, database }) => database === undefined && tables.has(name)))
-      return null;
-    for (const { name } of statement.tables) tables.drop(name);
+    const own = statement.tables.filter((table) => tables.hides(table));
+    for (const { name } of own) tables.checkKind(name, statement.ofView);
+    if (own.length < statement.tables.length) return null;
+    for (const { name } of own) tables.drop(name);
     return done(statement.ofView ? 'DROP VIEW' : 'DROP TABLE');
   }
   const { name } = statement.table;
   if (statement.is === 'rename-table') {
-    if (tables.has(name)) throw new ProtocolError('0A000', 'a temporary table or view keeps its name');
+    if (tables.hides(statement.table)) {
+      throw new ProtocolError('0A000', 'a temporary table or view keeps its name');
+    }
     return null;
   }
   if (!statement.temporary) return null;
   const sqlRequest = requestOf(request.context, 'postgres', tables);
   if (statement.is === 'create-view') {
     sql.bindColumns(statement.query.query, sqlRequest);
-    if (!statement.replaces) tables.checkNew(name);
+    if (statement.replaces && tables.has(name)) tables.checkKind(name, true);
+    else tables.checkNew(name);
     const { columnNames } = statement;
-    tables.add(
-      name,
-      { is: 'view', query: statement.query.query, columnNames, tables: tables.all },
-      NO_MEMORY,
-    );
+    const view = { is: 'view', query: statement.query.query, columnNames, tables: tables.all } as const;
+    tables.add(name, view, reserved(textLength, hold));
     return done('CREATE VIEW');
   }
   const { query, onCommit } = statement;
@@ -54,13 +60,14 @@ export async function answerSessionTables(
   tables.checkNew(name);
   if (query === null) {
     const listed = sql.sessionColumns(statement.columns ?? []);
-    tables.add(name, { is: 'rows', columns: listed, rows: [] }, NO_MEMORY, onCommit);
+    tables.add(name, { is: 'rows', columns: listed, rows: [], origin: {} }, NO_MEMORY, onCommit);
     return done('CREATE TABLE');
   }
   const { plan, columns } = sql.bindColumns(query.query, sqlRequest);
   const lines = await linesOf(engine, plan, request, waiting);
   const rows = sql.sessionRows(lines, columns);
-  tables.add(name, { is: 'rows', columns, rows }, reserved(charactersOf(lines), hold), onCommit);
+  const table = { is: 'rows', columns, rows, origin: {} } as const;
+  tables.add(name, table, reserved(charactersOf(lines), hold), onCommit);
   return done(`SELECT ${lines.length}`);
 }
 
@@ -81,8 +88,8 @@ export async function answerSessionWrite(
   request: PostgresRequest,
   waiting: Waiting,
 ): Promise<Answer | null> {
-  const { name, database } = statement.table;
-  const table = database === undefined ? tables.all.get(name.toLowerCase()) : undefined;
+  const { name } = statement.table;
+  const table = tables.hides(statement.table) ? tables.all.get(name.toLowerCase()) : undefined;
   if (table === undefined) return null;
   if (table.is === 'view') throw new ProtocolError('42809', 'a view cannot be written to');
   const { columns, rows: before } = table;
@@ -98,6 +105,7 @@ export async function answerSessionWrite(
   const characters = charactersOf(lines) + (isInsert ? tables.charactersOf(name) : 0);
   tables.add(name, { ...table, rows: after }, reserved(characters, hold));
   if (isInsert) return done(`INSERT 0 ${rows.length}`);
+  if (statement.is === 'delete' && statement.truncates === true) return done('TRUNCATE TABLE');
   if (!isUpdate) return done(`DELETE ${before.length - rows.length}`);
   return done(`UPDATE ${rows.filter((row) => row[columns.length] === true).length}`);
 }

@@ -59,6 +59,9 @@ export interface WriteOptions {
   readonly waiting: Waiting;
 }
 
+export const readOnly = (verb: string): ProtocolError =>
+  new ProtocolError('25006', `cannot execute ${verb} in a read-only transaction`);
+
 /** The fields of the rows of RETURNING. Throws 6000, 506. */
 export const returnedFields = (write: sql.WriteStatement, context: DatabaseContext): readonly RowField[] =>
   sql.returnedOutputs(write, requestOf(context, 'postgres')).map(rowField);
@@ -90,8 +93,16 @@ export function answerCopyFrom(
   if (options.format === 'binary') {
     throw new ProtocolError('0A000', 'COPY FROM takes the formats text and csv');
   }
+  const database = table.schema === null ? undefined : null;
+  const name = { name: table.name, alias: null, position: table.position, database };
+  if (state.tables.hides(name)) {
+    throw new ProtocolError(
+      '0A000',
+      `${JSON.stringify(table.name)} is temporary; COPY FROM writes to lasting tables, INSERT to both`,
+    );
+  }
+  if (state.settings.isReadOnly) throw readOnly('COPY');
   request.grantWrite();
-  const name = { name: table.name, alias: null, position: table.position };
   const context = state.writes.contextAfter(request.context, state.tables);
   const target = sql.bindCopy(name, table.columns, requestOf(context, 'postgres'));
   const copy = new CopyIn(options, table.name, target, (bytes) => engine.holdMemory(bytes));

@@ -136,6 +136,18 @@ export function bindColumns(
   };
 }
 
+/** The tables with the present rows of those that the session still has. */
+function newestOf(
+  tables: ReadonlyMap<string, SessionTable>,
+  present: ReadonlyMap<string, SessionTable>,
+): ReadonlyMap<string, SessionTable> {
+  const newest = (name: string, table: SessionTable): SessionTable => {
+    const own = present.get(name);
+    return table.is === 'rows' && own?.is === 'rows' && own.origin === table.origin ? own : table;
+  };
+  return new Map([...tables].map(([name, table]) => [name, newest(name, table)]));
+}
+
 class QueryBinder implements QueryContext {
   sessionTables: ReadonlyMap<string, SessionTable>;
   request: SqlRequest;
@@ -187,7 +199,7 @@ class QueryBinder implements QueryContext {
 
   bindView({ query, tables, dialect }: Extract<SessionTable, { readonly is: 'view' }>): BoundQuery {
     const { sessionTables, request } = this;
-    this.sessionTables = tables;
+    this.sessionTables = newestOf(tables, request.sessionTables ?? NO_SESSION_TABLES);
     if (dialect !== undefined) this.request = { ...request, dialect };
     try {
       return this.bindQuery(query, new Map(), null);
