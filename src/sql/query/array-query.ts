@@ -26,7 +26,7 @@ export function arrayOf(query: Query): SqlNode {
     ...{ is: 'derived', query: rows, alias: TABLE, columnNames, lateral: false, position },
   };
   const subquery = selectOf([{ of: list, alias: null }], [from], null, position);
-  return call('list or empty', [{ is: 'subquery', query: subquery, ...at }]);
+  return call('array rows', [{ is: 'subquery', query: subquery, ...at }]);
 }
 
 /** The query with its keys as columns after the item, and the column of each key. */

@@ -194,6 +194,7 @@ for (const layout of [
       const { result } = JSON.parse(text) as {
         readonly result: readonly Readonly<Record<string, unknown>>[];
       };
+      if (sql.startsWith('SELECT ARRAY(')) t.equal(Object.keys(result[0])[0], 'ARRAY');
       const expected = (await duck.runAndReadAll(other)).getRowsJson();
       t.strictSame(rowTexts(result.map((row) => Object.values(row))), rowTexts(expected), sql);
     }

@@ -154,7 +154,7 @@ export const JSON_FUNCTIONS: readonly SqlFunction[] = [
   },
   // Also for lists of lists on the Postgres port; a name with a blank cannot be written in a statement.
   { names: ['list item'], parameters: ['json', 'integer'], make: itemAt },
-  { names: ['list or empty'], parameters: ['json'], make: listOrEmpty },
+  { names: ['array rows'], parameters: ['json'], make: listOrEmpty },
   {
     names: ['array_to_string', 'list_to_string'],
     parameters: ['json', 'text'],
