@@ -100,7 +100,11 @@ export interface WindowFrame {
   readonly mode: 'rows' | 'range' | 'groups';
   readonly start: FrameBound;
   readonly end: FrameBound;
+  /** Omitted from the frame: the row, the row and its peers, or its peers alone. */
+  readonly exclude?: FrameExclusion;
 }
+
+export type FrameExclusion = 'current-row' | 'group' | 'ties';
 
 export interface WindowFunction extends RelationColumn {
   readonly function: WindowFunctionName;

@@ -6,6 +6,7 @@
 import { readCall, readType } from './calls.js';
 import { isIntervalAhead, readInterval } from './intervals.js';
 import { EXPRESSION_HEIGHT_MAX, EXPRESSION_NESTING_MAX } from './limits.js';
+import { arrayOf } from './query/array-query.js';
 import { callClausesFollow, readCallClauses } from './query/call-clauses.js';
 import { afterQuery } from './query/clause-order.js';
 import { DERIVED_HEIGHT, derivedAggregate } from './query/derived-aggregates.js';
@@ -183,6 +184,12 @@ export abstract class OperandReader extends TokenReader {
       if (!this.isQueryAhead()) throw unexpected(this.peek(1), 'SELECT');
       return { is: 'exists', query: this.enclosedQuery(), ...nodeAt(position) };
     }
+    if (upper === 'ARRAY' && this.#isSelectAhead()) {
+      this.next();
+      const list = arrayOf(this.enclosedQuery());
+      this.above(this.height + 1, position);
+      return list;
+    }
     const called = this.nested(position, () => readCall(this));
     const isFollowed = callClausesFollow(this) && (called.is === 'call' || called.is === 'ordered');
     if (!isFollowed) return this.#derived(called, derivedBefore);
@@ -190,6 +197,14 @@ export abstract class OperandReader extends TokenReader {
     const node = this.nested(position, () => readCallClauses(this, called));
     this.above(height, position);
     return this.#derived(node, derivedBefore);
+  }
+
+  /** Whether a parenthesis after the next word encloses a query without parentheses of its own, unlike ARRAY[(SELECT ...)]. */
+  #isSelectAhead(): boolean {
+    if (!this.isQueryAhead(1)) return false;
+    const { kind } = this.peek(3);
+    if (this.isKeyword('VALUES', 2)) return this.isSign('(', 3);
+    return this.isKeyword('SELECT', 2) || (this.isKeyword('WITH', 2) && kind !== 'sign');
   }
 
   /** `before`: the number of derived aggregates before the node. */

@@ -228,6 +228,8 @@ export interface FrameClause {
   readonly mode: 'rows' | 'range' | 'groups';
   readonly start: FrameEdge;
   readonly end: FrameEdge;
+  /** null = EXCLUDE NO OTHERS. */
+  readonly exclude: 'current-row' | 'group' | 'ties' | null;
 }
 
 /** first: UNBOUNDED PRECEDING; last: UNBOUNDED FOLLOWING; current: CURRENT ROW. */

@@ -22,15 +22,22 @@ export function* runningCounts(
 }
 
 /** The number of values in [start, end). */
-export function countWithin(counts: Uint32Array | null, start: number, end: number): number {
+function countWithin(counts: Uint32Array | null, start: number, end: number): number {
   if (end <= start) return 0;
   return counts === null ? end - start : counts[end] - counts[start];
+}
+
+/** The number of values in the frame of a position. */
+export function countInFrame(counts: Uint32Array | null, frames: Frames, at: number): number {
+  let values = 0;
+  for (const { starts, ends } of frames) values += countWithin(counts, starts[at], ends[at]);
+  return values;
 }
 
 /** `value` null = COUNT(*). The memory of the result stays reserved. Throws 9006. */
 export function* countColumn(
   value: Vector | null,
-  { starts, ends }: Frames,
+  frames: Frames,
   layout: WindowLayout,
   memory: MemoryAccount,
 ): Task<Vector> {
@@ -39,9 +46,11 @@ export function* countColumn(
   const counts = value === null ? null : yield* runningCounts(value, layout, scratch);
   memory.reserve(count * 8);
   const numbers = new Float64Array(count);
-  yield* inSlices(count, (from, to) => {
-    for (let at = from; at < to; at++) numbers[at] = countWithin(counts, starts[at], ends[at]);
-  });
+  for (const { starts, ends } of frames) {
+    yield* inSlices(count, (from, to) => {
+      for (let at = from; at < to; at++) numbers[at] += countWithin(counts, starts[at], ends[at]);
+    });
+  }
   scratch.releaseAll();
   return { kind: 'exact', count, valid: null, numbers, wide: null };
 }

@@ -17,7 +17,7 @@ import {
   type Vector,
   type WideIntegers,
 } from '../../vector/index.js';
-import { countWithin, runningCounts } from './counts.js';
+import { countInFrame, runningCounts } from './counts.js';
 import type { Frames } from './frames.js';
 import type { WindowLayout } from './layout.js';
 
@@ -88,18 +88,15 @@ export function* exactMeanColumn(
   memory.reserve(count * 9);
   const numbers = new Float64Array(count);
   const valid = new Uint8Array(count);
-  const { starts, ends } = frames;
   yield* inSlices(count, (from, to) => {
     for (let at = from; at < to; at++) {
-      const values = countWithin(of.counts, starts[at], ends[at]);
+      const values = countInFrame(of.counts, frames, at);
       if (values === 0) continue;
       valid[at] = 1;
-      const sum = safeSum(of.sums, starts[at], ends[at]);
+      const sum = safeSum(of, at);
       const millionths = Number.isSafeInteger(sum) ? fewMillionths(sum, values * unit) : null;
       numbers[at] =
-        millionths === null
-          ? exactMean(wideSum(of.sums, starts[at], ends[at]), BigInt(values), form)
-          : millionths / MEAN_UNIT;
+        millionths === null ? exactMean(wideSum(of, at), BigInt(values), form) : millionths / MEAN_UNIT;
     }
   });
   scratch.releaseAll();
@@ -206,14 +203,34 @@ function* runningWide(
   return sums;
 }
 
-/** The sum of [start, end) if it is a safe integer; otherwise a number that is not. */
-function safeSum({ low, high, wide }: RunningSums, start: number, end: number): number {
+/** The sum of the frame at a position if it is a safe integer; otherwise a number that is not. */
+function safeSum({ sums, frames }: FrameSums, at: number): number {
+  let sum = 0;
+  for (const { starts, ends } of frames) {
+    if (starts[at] >= ends[at]) continue;
+    const part = roundedWithin(sums, starts[at], ends[at]);
+    if (!Number.isSafeInteger(part)) return Number.NaN;
+    sum += part;
+  }
+  return sum;
+}
+
+/** The sum of [start, end), exact if it is a safe integer. */
+function roundedWithin({ low, high, wide }: RunningSums, start: number, end: number): number {
   if (wide !== null) return Number(wide[end] - wide[start]);
   const sum = low[end] - low[start];
   return high === null ? sum : (high[end] - high[start]) * HIGH_WEIGHT + sum;
 }
 
-function wideSum({ low, high, wide }: RunningSums, start: number, end: number): bigint {
+function wideSum({ sums, frames }: FrameSums, at: number): bigint {
+  let sum = 0n;
+  for (const { starts, ends } of frames) {
+    if (starts[at] < ends[at]) sum += wideWithin(sums, starts[at], ends[at]);
+  }
+  return sum;
+}
+
+function wideWithin({ low, high, wide }: RunningSums, start: number, end: number): bigint {
   if (wide !== null) return wide[end] - wide[start];
   // A difference of two safe integers may be inexact.
   if (high === null) return BigInt(low[end]) - BigInt(low[start]);
@@ -221,17 +238,17 @@ function wideSum({ low, high, wide }: RunningSums, start: number, end: number): 
 }
 
 /** null = some sum is not a safe integer. */
-function* safeSums({ sums, counts, frames, count }: FrameSums, memory: MemoryAccount): Task<Vector | null> {
+function* safeSums(of: FrameSums, memory: MemoryAccount): Task<Vector | null> {
+  const { counts, frames, count } = of;
   memory.reserve(count * 9);
   const numbers = new Float64Array(count);
   const valid = new Uint8Array(count);
-  const { starts, ends } = frames;
   let isSafeSum = true;
   yield* inSlices(count, (from, to) => {
     for (let at = from; at < to && isSafeSum; at++) {
-      if (countWithin(counts, starts[at], ends[at]) === 0) continue;
-      const sum = safeSum(sums, starts[at], ends[at]);
-      isSafeSum = sum <= Number.MAX_SAFE_INTEGER && sum >= -Number.MAX_SAFE_INTEGER;
+      if (countInFrame(counts, frames, at) === 0) continue;
+      const sum = safeSum(of, at);
+      isSafeSum = Number.isSafeInteger(sum);
       numbers[at] = sum;
       valid[at] = 1;
     }
@@ -243,20 +260,20 @@ function* safeSums({ sums, counts, frames, count }: FrameSums, memory: MemoryAcc
 
 /** `resultOf` computes a result from the sum and the number of values of a frame. */
 function* wideSums(
-  { sums, counts, frames, count }: FrameSums,
+  of: FrameSums,
   memory: MemoryAccount,
   resultOf: (sum: bigint, values: number) => bigint,
 ): Task<Vector> {
+  const { counts, frames, count } = of;
   memory.reserve(count * (WIDE_BYTES + 1));
   const wide: bigint[] = [];
   const valid = new Uint8Array(count);
-  const { starts, ends } = frames;
   yield* inSlices(
     count,
     (from, to) => {
       for (let at = from; at < to; at++) {
-        const values = countWithin(counts, starts[at], ends[at]);
-        const sum = values === 0 ? 0n : resultOf(wideSum(sums, starts[at], ends[at]), values);
+        const values = countInFrame(counts, frames, at);
+        const sum = values === 0 ? 0n : resultOf(wideSum(of, at), values);
         if (sum >= SUM_END || sum <= -SUM_END) {
           const message = `A sum has more than ${DIGITS_MAX} digits.`;
           throw new QuarryError(6000, message, { message });

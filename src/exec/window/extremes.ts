@@ -2,7 +2,7 @@
 import { inSlices, type MemoryAccount, type Task } from '../../base/index.js';
 import { rankTexts, rowsInOrder, sortWords, type Vector } from '../../vector/index.js';
 import type { ColumnRows } from '../relation/row-batches.js';
-import type { Frames } from './frames.js';
+import type { FrameRange, Frames } from './frames.js';
 import type { WindowLayout } from './layout.js';
 import { NO_ROW, pickedRows } from './picked-values.js';
 
@@ -10,13 +10,12 @@ import { NO_ROW, pickedRows } from './picked-values.js';
 export function* extremeColumn(
   value: Vector,
   name: 'min' | 'max',
-  { starts, ends }: Frames,
+  frames: Frames,
   layout: WindowLayout,
   memory: MemoryAccount,
 ): Task<ColumnRows> {
   const { count, order } = layout;
-  const { valid } = value;
-  const rows = memory.u32(count);
+  const rows = memory.u32(count).fill(NO_ROW);
   const scratch = memory.child();
   const numbers = yield* comparable(value, scratch);
   scratch.reserve(count * 8);
@@ -27,8 +26,34 @@ export function* extremeColumn(
     for (let at = from; at < to; at++) ranks[at] = sign * numbers[order[at]];
   });
   const queue = scratch.u32(count);
+  const sources = { ranks, valid: value.valid, order, queue };
+  for (const range of frames) {
+    yield* eachBest(range, sources, (at, best) => {
+      const known = rows[at];
+      if (known === NO_ROW || ranks[best] < sign * numbers[known]) rows[at] = order[best];
+    });
+  }
+  scratch.releaseAll();
+  return pickedRows(value, rows);
+}
+
+interface RankedRows {
+  /** By position; the best rank is the least. */
+  readonly ranks: Float64Array;
+  /** By row. */
+  readonly valid: Uint8Array | null;
+  readonly order: Uint32Array;
+  readonly queue: Uint32Array;
+}
+
+/** Calls `found` for each position with the position of the best value in its range, if there is one. */
+function* eachBest(
+  { starts, ends }: FrameRange,
+  { ranks, valid, order, queue }: RankedRows,
+  found: (at: number, best: number) => void,
+): Task<void> {
   let [head, tail, next] = [0, 0, 0];
-  yield* inSlices(count, (from, to) => {
+  yield* inSlices(order.length, (from, to) => {
     for (let at = from; at < to; at++) {
       const [start, end] = [starts[at], ends[at]];
       if (start >= next) {
@@ -41,11 +66,9 @@ export function* extremeColumn(
         queue[tail++] = next;
       }
       while (head < tail && queue[head] < start) head++;
-      rows[at] = head < tail && start < end ? order[queue[head]] : NO_ROW;
+      if (head < tail && start < end) found(at, queue[head]);
     }
   });
-  scratch.releaseAll();
-  return pickedRows(value, rows);
 }
 
 /** By row, numbers that compare like the values; arbitrary if missing. Their memory stays reserved. Throws 9006. */

@@ -16,7 +16,7 @@ import {
 } from '../../vector/index.js';
 import { validOrNull } from './exact-sums.js';
 import { FloatSum } from './float-sum.js';
-import type { Frames } from './frames.js';
+import type { FrameRange, Frames } from './frames.js';
 import type { WindowLayout } from './layout.js';
 
 /** Values whose sums FloatSum can hold. */
@@ -73,13 +73,12 @@ export function* floatColumn(
   yield* inSlices(value.count, (from, to) => {
     for (let row = from; row < to; row++) isLarge ||= Math.abs(value.numbers[row]) > ADDED_MAX;
   });
-  const window = new FloatWindow(value, layout.order, isLarge ? new WideTotal() : new FloatSum());
-  const { starts, ends } = frames;
+  const window = new FloatWindow(value, layout.order, frames, isLarge ? new WideTotal() : new FloatSum());
   yield* inSlices(
     count,
     (from, to) => {
       for (let at = from; at < to; at++) {
-        const values = window.moveTo(starts[at], ends[at]);
+        const values = window.moveTo(at);
         if (values === 0) continue;
         const result = name === 'avg' ? window.mean(values) : window.sum() / (name === 'sum' ? 1 : values);
         if (!Number.isFinite(result)) continue;
@@ -92,38 +91,55 @@ export function* floatColumn(
   return { kind: 'float', count, valid: validOrNull(valid), numbers };
 }
 
+/** The total has the values of positions [first, next). */
+interface SummedRange extends FrameRange {
+  first: number;
+  next: number;
+}
+
 class FloatWindow {
   readonly #numbers: Float64Array;
   readonly #valid: Uint8Array | null;
   readonly #order: Uint32Array;
   readonly #total: Total;
-  /** The total has the values of positions [first, next). */
-  #first = 0;
-  #next = 0;
+  readonly #ranges: readonly SummedRange[];
   #values = 0;
   /** The sum, if it is known. */
   #sum: number | null = null;
 
-  constructor({ numbers, valid }: FloatVector, order: Uint32Array, total: Total) {
+  constructor({ numbers, valid }: FloatVector, order: Uint32Array, frames: Frames, total: Total) {
     this.#numbers = numbers;
     this.#valid = valid;
     this.#order = order;
+    this.#ranges = frames.map((range) => ({ ...range, first: 0, next: 0 }));
     this.#total = total;
   }
 
-  /** Sums up positions [start, end), neither of which is less than before; returns the number of values. */
-  moveTo(start: number, end: number): number {
-    if (start === this.#first && end === this.#next) return this.#values;
+  /** Sums up the frame of a position, which is not less than before; returns the number of values. */
+  moveTo(at: number): number {
+    for (const range of this.#ranges) this.#move(range, range.starts[at], range.ends[at]);
+    return this.#values;
+  }
+
+  #move(range: SummedRange, start: number, end: number): void {
+    if (start === range.first && end === range.next) return;
     this.#sum = null;
-    if (start >= this.#next) {
-      this.#total.clear();
-      this.#values = 0;
-      this.#next = start;
-      this.#first = start;
+    if (start >= range.next) {
+      if (this.#ranges.length === 1) {
+        this.#total.clear();
+        this.#values = 0;
+      } else this.#addAll(range.first, range.next, -1);
+      range.next = start;
+      range.first = start;
     }
-    for (; this.#next < end; this.#next++) this.#add(this.#next, 1);
-    for (; this.#first < start; this.#first++) this.#add(this.#first, -1);
-    return start < end ? this.#values : 0;
+    this.#addAll(range.next, end, 1);
+    this.#addAll(range.first, start, -1);
+    range.next = Math.max(range.next, end);
+    range.first = start;
+  }
+
+  #addAll(from: number, to: number, sign: number): void {
+    for (let position = from; position < to; position++) this.#add(position, sign);
   }
 
   #add(position: number, sign: number): void {

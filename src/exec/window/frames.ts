@@ -1,31 +1,68 @@
 /**
- * The frames of rows: by position, the first position of the frame and the end (exclusive). A frame is empty if its end
- * is not above its start. Both ascend with the position, also from one partition to the next.
+ * The frames of rows, as ranges of positions. A frame without EXCLUDE is one range; EXCLUDE divides it into the ranges before and
+ * after the excluded rows, between which EXCLUDE TIES has the row itself.
  */
 import { inSlices, invariant, type MemoryAccount, type Task } from '../../base/index.js';
-import type { FrameBound, WindowFrame } from '../../ir/index.js';
+import type { FrameBound, FrameExclusion, WindowFrame } from '../../ir/index.js';
 import type { VectorOrder } from '../../vector/index.js';
 import { eachPartition, type WindowLayout } from './layout.js';
 import { groupsInRange } from './range-bounds.js';
 
-export interface Frames {
+/**
+ * By position, the first position of the range and the end (exclusive). A range is empty if its end is not above its start. Both
+ * ascend with the position, also from one partition to the next.
+ */
+export interface FrameRange {
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
 }
+
+/** The ranges of a frame are disjoint and ascend. */
+export type Frames = readonly FrameRange[];
 
 /** The first position of a frame, or the position after its last one. */
 export type Side = 'start' | 'end';
 
 /** `order` are the keys that order the partitions. The frames' memory stays reserved. Throws 9006. */
 export function* framesOf(
-  { mode, start, end }: WindowFrame,
+  { mode, start, end, exclude }: WindowFrame,
   layout: WindowLayout,
   order: readonly VectorOrder[],
   memory: MemoryAccount,
 ): Task<Frames> {
   const starts = yield* boundsOf(start, mode, 'start', layout, order, memory);
   const ends = yield* boundsOf(end, mode, 'end', layout, order, memory);
-  return { starts, ends };
+  const whole = { starts, ends };
+  return exclude === undefined ? [whole] : yield* rangesWithout(exclude, whole, layout, memory);
+}
+
+function* rangesWithout(
+  exclude: FrameExclusion,
+  { starts, ends }: FrameRange,
+  layout: WindowLayout,
+  memory: MemoryAccount,
+): Task<Frames> {
+  const { count } = layout;
+  const before = { starts, ends: memory.u32(count) };
+  const after = { starts: memory.u32(count), ends };
+  const excludedBounds = exclude === 'current-row' ? rowBounds : groupBounds;
+  yield* excludedBounds({ at: 'current' }, 'start', layout, before.ends);
+  yield* excludedBounds({ at: 'current' }, 'end', layout, after.starts);
+  yield* inSlices(count, (from, to) => {
+    for (let at = from; at < to; at++) {
+      before.ends[at] = Math.min(before.ends[at], ends[at]);
+      after.starts[at] = Math.max(after.starts[at], starts[at]);
+    }
+  });
+  if (exclude !== 'ties') return [before, after];
+  const own = { starts: memory.u32(count), ends: memory.u32(count) };
+  yield* inSlices(count, (from, to) => {
+    for (let at = from; at < to; at++) {
+      own.starts[at] = Math.max(at, starts[at]);
+      own.ends[at] = Math.min(at + 1, ends[at]);
+    }
+  });
+  return [before, own, after];
 }
 
 function* boundsOf(

@@ -79,17 +79,20 @@ export function* shiftedColumn(
 export function* edgeColumn(
   value: Vector,
   isFirst: boolean,
-  { starts, ends }: Frames,
+  frames: Frames,
   { count, order }: WindowLayout,
   memory: MemoryAccount,
 ): Task<ColumnRows> {
-  const rows = memory.u32(count);
-  yield* inSlices(count, (from, to) => {
-    for (let at = from; at < to; at++) {
-      const isEmpty = starts[at] >= ends[at];
-      rows[at] = isEmpty ? NO_ROW : order[isFirst ? starts[at] : ends[at] - 1];
-    }
-  });
+  const rows = memory.u32(count).fill(NO_ROW);
+  // The last range that is not empty decides.
+  const ranges = isFirst ? [...frames].reverse() : frames;
+  for (const { starts, ends } of ranges) {
+    yield* inSlices(count, (from, to) => {
+      for (let at = from; at < to; at++) {
+        if (starts[at] < ends[at]) rows[at] = order[isFirst ? starts[at] : ends[at] - 1];
+      }
+    });
+  }
   return pickedRows(value, rows);
 }
 
@@ -97,7 +100,7 @@ export function* edgeColumn(
 export function* nthColumn(
   value: Vector,
   n: Vector,
-  { starts, ends }: Frames,
+  frames: Frames,
   { count, order }: WindowLayout,
   memory: MemoryAccount,
 ): Task<ColumnRows> {
@@ -107,11 +110,22 @@ export function* nthColumn(
     for (let at = from; at < to; at++) {
       const nth = nOf(order[at]);
       if (nth !== null && nth <= 0) throw refusal('The second argument of NTH_VALUE must be greater than 0.');
-      const position = nth === null ? Number.POSITIVE_INFINITY : starts[at] + nth - 1;
-      rows[at] = position < ends[at] ? order[position] : NO_ROW;
+      const position = nth === null ? null : nthPosition(frames, at, nth);
+      rows[at] = position === null ? NO_ROW : order[position];
     }
   });
   return pickedRows(value, rows);
+}
+
+/** null = the frame has fewer rows. */
+function nthPosition(frames: Frames, at: number, nth: number): number | null {
+  let left = nth;
+  for (const { starts, ends } of frames) {
+    const position = starts[at] + left - 1;
+    if (position < ends[at]) return position;
+    left -= Math.max(ends[at] - starts[at], 0);
+  }
+  return null;
 }
 
 const refusal = (message: string): QuarryError => new QuarryError(6000, message, { message });

@@ -14,11 +14,15 @@ export const ROW_FUNCTION_NAMES: readonly string[] = [...LISTS.keys()];
 
 export const returnsItems = (name: string): boolean => LISTS.has(lowerCase(name));
 
-/** The list whose items are the rows; null for a wrong number of arguments of UNNEST. */
-export function listOf(name: string, args: readonly SqlNode[], position: SourcePosition): SqlNode | null {
+/** The lists whose items are the rows: one, except for UNNEST. */
+export function listsOf(
+  name: string,
+  args: readonly SqlNode[],
+  position: SourcePosition,
+): readonly SqlNode[] {
   const of = LISTS.get(lowerCase(name)) ?? null;
-  if (of === null) return args.length === 1 ? args[0] : null;
-  return { is: 'call', name: of, args, distinct: false, position, parenthesized: false };
+  if (of === null) return args;
+  return [{ is: 'call', name: of, args, distinct: false, position, parenthesized: false }];
 }
 
 /** The function that returns an item. The rows of REGEXP_MATCHES are lists, which `list_extract` refuses on the Postgres port. */

@@ -1,11 +1,12 @@
 /**
  * UNNEST and other functions that return items as rows, as other SQL: the rows of a list are those of
- * (SELECT LIST_EXTRACT(l.list, p.at) FROM (SELECT expression AS list) l, generate_series(1, ARRAY_LENGTH(l.list)) p (at)).
+ * (SELECT LIST_EXTRACT(l.list, p.at) FROM (SELECT expression AS list) l, generate_series(1, ARRAY_LENGTH(l.list)) p (at)). Several
+ * lists have as many rows as the longest.
  */
 import { lowerCase } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
 import type { CallNode, FromItem, Query, SelectItem, SqlNode } from '../tree.js';
-import { extractionOf, listOf, returnsItems, rowCallIn, withReplaced } from './row-functions.js';
+import { extractionOf, listsOf, returnsItems, rowCallIn, withReplaced } from './row-functions.js';
 import { selectOf } from './select-of.js';
 
 const [LIST, AT] = ['list', 'at'];
@@ -13,37 +14,44 @@ const ORDINALITY = 'ordinality';
 
 type Derived = Extract<FromItem, { readonly is: 'derived' }>;
 
+/** The items of the list as a query of one column, or of two with their positions from 1. */
+export const itemsQuery = (list: SqlNode, column: string, withOrdinality: boolean): Query =>
+  rowsOfLists([list], column, withOrdinality, 'list_extract');
+
 /**
- * The items of the list as a query of one column, or of two with their positions from 1. `extract`: the function that returns an
- * item.
+ * The items of lists side by side, NULL after the end of a shorter list; a last column has their positions from 1 if `withOrdinality`.
+ * `extract`: the function that returns an item.
  */
-export function itemsQuery(
-  list: SqlNode,
+function rowsOfLists(
+  lists: readonly SqlNode[],
   column: string,
   withOrdinality: boolean,
-  extract = 'list_extract',
+  extract: string,
 ): Query {
-  const { position } = list;
+  const [{ position }] = lists;
   const at = { position, parenthesized: false } as const;
   const columnOf = (table: string, name: string): SqlNode => ({ is: 'column', table, name, ...at });
   const call = (name: string, args: readonly SqlNode[]): SqlNode => ({
     ...{ is: 'call', name, args, distinct: false },
     ...at,
   });
-  const stored = columnOf('l', LIST);
-  const one: SqlNode = { is: 'number', text: '1', ...at };
+  const stored = lists.map((_list, index) => columnOf('l', `${LIST} ${index}`));
+  const number = (text: string): SqlNode => ({ is: 'number', text, ...at });
+  const lengths = stored.map((list) => call('coalesce', [call('json_array_length', [list]), number('0')]));
+  const length = lengths.length === 1 ? lengths[0] : call('greatest', lengths);
+  const selected = lists.map((of, index): SelectItem => ({ of, alias: `${LIST} ${index}` }));
   const from: readonly FromItem[] = [
     {
-      ...{ is: 'derived', query: selectOf([{ of: list, alias: LIST }], [], null, position) },
+      ...{ is: 'derived', query: selectOf(selected, [], null, position) },
       ...{ alias: 'l', columnNames: null, lateral: false, position },
     },
     {
-      ...{ is: 'function', name: 'generate_series', args: [one, call('json_array_length', [stored])] },
+      ...{ is: 'function', name: 'generate_series', args: [number('1'), length] },
       ...{ alias: 'p', columnNames: [AT], position },
     },
   ];
   const items: readonly SelectItem[] = [
-    { of: call(extract, [stored, columnOf('p', AT)]), alias: column },
+    ...stored.map((list) => ({ of: call(extract, [list, columnOf('p', AT)]), alias: column })),
     ...(withOrdinality ? [{ of: columnOf('p', AT), alias: ORDINALITY }] : []),
   ];
   return selectOf(items, from, null, position);
@@ -70,17 +78,17 @@ export function positionQuery(list: SqlNode, value: SqlNode, start: SqlNode | nu
   return selectOf([{ of: first, alias: null }], [from], where, position);
 }
 
-/** A function in FROM that returns the items of a list. Throws 6000. */
+/** A function in FROM that returns the items of a list, or UNNEST of several lists. Throws 6000. */
 export function itemsTable(
   name: string,
   args: readonly SqlNode[],
   named: Pick<Derived, 'alias' | 'columnNames' | 'position'>,
   withOrdinality: boolean,
 ): Derived {
-  const list = listOf(name, args, named.position);
-  if (list === null) throw sqlError('UNNEST takes one list', named.position);
+  const lists = listsOf(name, args, named.position);
+  if (lists.length === 0) throw sqlError('UNNEST takes at least one list', named.position);
   const alias = named.alias ?? lowerCase(name);
-  const query = itemsQuery(list, alias, withOrdinality, extractionOf(name));
+  const query = rowsOfLists(lists, alias, withOrdinality, extractionOf(name));
   return { is: 'derived', query, ...named, alias, lateral: true };
 }
 
@@ -110,6 +118,9 @@ export function withoutRowCalls({ items, from }: Listed): Listed {
   }
   if (items.some(({ of }) => of.is === 'over')) {
     throw sqlError(`${label} beside a window function is written in FROM of an outer SELECT`, position);
+  }
+  if (lowerCase(name) === 'unnest' && call.args.length > 1) {
+    throw sqlError('UNNEST of several lists is written in FROM: FROM t, UNNEST(a, b) AS u (x, y)', position);
   }
   const hidden = 'returned rows';
   const named = { alias: hidden, columnNames: [name], position };

@@ -44,7 +44,7 @@ function isClauseAhead(reader: TokenReader): boolean {
 }
 
 function expectedIn(partitioned: boolean, ordered: boolean, framed: boolean): string {
-  if (framed) return ')';
+  if (framed) return 'EXCLUDE or )';
   if (ordered) return 'a comma, ROWS, RANGE, GROUPS or )';
   return partitioned ? 'a comma, ORDER BY or )' : 'PARTITION BY, ORDER BY, ROWS, RANGE, GROUPS or )';
 }
@@ -62,10 +62,16 @@ function frameOf(reader: TokenReader): FrameClause {
   if (ORDER.indexOf(end.at) < ORDER.indexOf(start.at)) {
     throw sqlError('the frame ends before it begins', first.position);
   }
-  if (reader.isKeyword('EXCLUDE') && !reader.acceptKeywords('EXCLUDE', 'NO', 'OTHERS')) {
-    throw sqlError('EXCLUDE is not available', reader.peek().position);
-  }
-  return { mode, start, end };
+  return { mode, start, end, exclude: exclusionOf(reader) };
+}
+
+/** Parses [EXCLUDE what]. */
+function exclusionOf(reader: TokenReader): FrameClause['exclude'] {
+  if (!reader.acceptKeyword('EXCLUDE') || reader.acceptKeywords('NO', 'OTHERS')) return null;
+  if (reader.acceptKeywords('CURRENT', 'ROW')) return 'current-row';
+  if (reader.acceptKeyword('GROUP')) return 'group';
+  if (reader.acceptKeyword('TIES')) return 'ties';
+  throw unexpected(reader.peek(), 'CURRENT ROW, GROUP, TIES or NO OTHERS');
 }
 
 const ORDER: readonly FrameEdge['at'][] = ['first', 'preceding', 'current', 'following', 'last'];

@@ -114,7 +114,7 @@ function duckFunction(
     partition.length > 0 ? `PARTITION BY ${partition.map(({ column }) => `c${column}`).join(', ')}` : '',
     keys.length > 0 ? `ORDER BY ${keys.join(', ')}` : '',
     isFramed
-      ? `${frame.mode} BETWEEN ${duckBound(frame.start, false, frame.mode)} AND ${duckBound(frame.end, true, frame.mode)}`
+      ? `${frame.mode} BETWEEN ${duckBound(frame.start, false, frame.mode)} AND ${duckBound(frame.end, true, frame.mode)}${frame.exclude === undefined ? '' : ` EXCLUDE ${frame.exclude.replace('-', ' ')}`}`
       : '',
   ];
   const values =

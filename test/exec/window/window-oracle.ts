@@ -173,8 +173,13 @@ function sumOf(isMean: boolean, values: readonly Value[], type: SqlType): Value 
   return Number.isFinite(mean) ? mean : null;
 }
 
-function isInFrame({ mode, start, end }: WindowFrame, part: Partition, row: number, other: number): boolean {
+function isInFrame(frame: WindowFrame, part: Partition, row: number, other: number): boolean {
+  const { mode, start, end, exclude } = frame;
   const { groupNumbers } = part;
+  const isPeer = groupNumbers[row] === groupNumbers[other];
+  if (exclude === 'current-row' && row === other) return false;
+  if (exclude === 'group' && isPeer) return false;
+  if (exclude === 'ties' && isPeer && row !== other) return false;
   if (mode === 'range')
     return isWithinRange(start, part, row, other, 1) && isWithinRange(end, part, row, other, -1);
   const distance = mode === 'rows' ? other - row : groupNumbers[other] - groupNumbers[row];

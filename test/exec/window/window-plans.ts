@@ -51,7 +51,9 @@ export function generatedFrame(
     if (!withMonths || mode !== 'range' || !isDate || prng.below(2) === 0) return { at: kind, offset };
     return { at: kind, offset, months: { count: prng.pick([1, 2, 12]), of: type.type } };
   };
-  return { mode, start: bound(kinds[start]), end: bound(kinds[end]) };
+  const frame = { mode, start: bound(kinds[start]), end: bound(kinds[end]) };
+  const exclude = prng.pick([null, null, 'current-row', 'group', 'ties'] as const);
+  return exclude === null ? frame : { ...frame, exclude };
 }
 
 /** The type of the offset of a range over these keys; null = a range has no offset. */

@@ -77,6 +77,28 @@ const STATEMENTS: readonly (readonly [string, string?])[] = [
   ],
   ["SELECT v FROM UNNEST(STRING_TO_ARRAY('a,b,,c', ',')) AS u (v)"],
   [
+    'SELECT id, u.tag, u.size FROM people, UNNEST(tags, sizes) AS u (tag, size)',
+    'SELECT id, tags[n], sizes[n] FROM people, RANGE(1, 5) r (n) WHERE n <= GREATEST(LEN(COALESCE(tags, [])), LEN(COALESCE(sizes, [])))',
+  ],
+  [
+    'SELECT * FROM UNNEST(ARRAY[1], ARRAY[2, 3], ARRAY[NULL]) WITH ORDINALITY AS u (a, b, c, nr)',
+    'SELECT * FROM (VALUES (1, 2, NULL, 1), (NULL, 3, NULL, 2))',
+  ],
+  ['SELECT ARRAY(SELECT id FROM people WHERE id < 9 ORDER BY id % 3 DESC, id)'],
+  ['SELECT ARRAY(SELECT id FROM people ORDER BY id DESC LIMIT 3 OFFSET 2)'],
+  [
+    'SELECT ARRAY(SELECT DISTINCT sizes[1] FROM people WHERE sizes[1] > 0 ORDER BY 1), ARRAY(SELECT DISTINCT id % 5 AS n FROM people ORDER BY n DESC)',
+  ],
+  ['SELECT ARRAY(SELECT id FROM people WHERE id > 1000), ARRAY(SELECT 1 UNION SELECT 2 ORDER BY 1 DESC)'],
+  ['SELECT p.id, ARRAY(SELECT o.id FROM people o WHERE o.id % 7 = p.id ORDER BY o.id) FROM people p'],
+  ['SELECT id, ARRAY(SELECT u.size + 1 FROM UNNEST(sizes) AS u (size) ORDER BY 1) FROM people'],
+  ['SELECT v + 1 FROM UNNEST(ARRAY(SELECT id FROM people WHERE id < 4 ORDER BY id)) AS u (v)'],
+  [
+    'SELECT id FROM people WHERE id = ANY (ARRAY(SELECT o.id * 2 FROM people o))',
+    'SELECT id FROM people WHERE id % 2 = 0',
+  ],
+  ['SELECT (ARRAY(SELECT id FROM people ORDER BY id DESC))[2]'],
+  [
     "SELECT STRING_TO_ARRAY('x-y', '-')[2], ARRAY['a', 'b'][1]",
     "SELECT STRING_TO_ARRAY('x-y', '-')[2], (['a', 'b'])[1]",
   ],
@@ -172,6 +194,7 @@ for (const layout of [
       const { result } = JSON.parse(text) as {
         readonly result: readonly Readonly<Record<string, unknown>>[];
       };
+      if (sql.startsWith('SELECT ARRAY(')) t.equal(Object.keys(result[0])[0], 'ARRAY');
       const expected = (await duck.runAndReadAll(other)).getRowsJson();
       t.strictSame(rowTexts(result.map((row) => Object.values(row))), rowTexts(expected), sql);
     }

@@ -335,6 +335,8 @@ export class TreeStatements {
         ' ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW',
         ` ROWS BETWEEN 2 PRECEDING AND ${edge()}`,
         ' RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING',
+        ` ROWS BETWEEN 2 PRECEDING AND ${edge()} EXCLUDE CURRENT ROW`,
+        ` GROUPS BETWEEN 1 PRECEDING AND ${edge()} EXCLUDE ${prng.pick(['GROUP', 'TIES'])}`,
       ]);
       return `${prng.pick(['SUM', 'MIN', 'MAX'])}(${of}) OVER (${partition}${order}${frame})`;
     }

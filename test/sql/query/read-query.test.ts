@@ -105,6 +105,10 @@ const READ: readonly (readonly [string, string])[] = [
     'query: select {sum{[a]} over (groups from current to last)} as [over], count{*} as [over] from [t]',
   ],
   [
+    'SELECT SUM(a) OVER (ROWS 1 PRECEDING EXCLUDE CURRENT ROW), MIN(a) OVER (GROUPS 1 PRECEDING EXCLUDE GROUP), COUNT(*) OVER (RANGE CURRENT ROW EXCLUDE TIES) FROM t',
+    'query: select {sum{[a]} over (rows from 1 preceding to current without current-row)}, {min{[a]} over (groups from 1 preceding to current without group)}, {count{*} over (range from current to current without ties)} from [t]',
+  ],
+  [
     'SELECT a FROM t QUALIFY ROW_NUMBER() OVER (ORDER BY a) = 1 ORDER BY b',
     'query: select [a] from [t] qualify {{row_number{} over (order by [a])} = 1} order by [b]',
   ],
@@ -249,7 +253,11 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ],
   ['SELECT SUM(a) OVER (PARTITION BY a x) FROM t', 36, 'found "x" where a comma, ORDER BY or ) is expected'],
   ['SELECT SUM(a) OVER (ORDER BY a ROWS BETWEEN 1 PRECEDING) FROM t', 56, 'found ")" where AND is expected'],
-  ['SELECT SUM(a) OVER (ROWS 1 PRECEDING EXCLUDE TIES) FROM t', 38, 'EXCLUDE is not available'],
+  [
+    'SELECT SUM(a) OVER (ROWS 1 PRECEDING EXCLUDE ROW) FROM t',
+    46,
+    'found "ROW" where CURRENT ROW, GROUP, TIES or NO OTHERS is expected',
+  ],
   ['SELECT SUM(a ORDER BY b) OVER () FROM t', 26, 'ORDER BY inside a call cannot be used together with OVER'],
   ['SELECT COUNT(*) FILTER (a) FROM t', 25, 'found "a" where WHERE is expected'],
   [

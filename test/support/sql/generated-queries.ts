@@ -146,6 +146,7 @@ export class QueryGenerator extends SqlGenerator {
             mode: random.pick(['rows', 'range', 'groups'] as const),
             start: this.#edge(EDGES[from]),
             end: this.#edge(EDGES[to]),
+            exclude: random.pick([null, 'current-row', 'group', 'ties'] as const),
           }
         : null,
       position: NOWHERE,

@@ -233,13 +233,16 @@ export class QueryPrinter extends SqlNodePrinter {
     else this.name(name);
   }
 
-  #frame({ mode, start, end }: FrameClause): FrameClause {
-    this.words(mode);
-    if (end.at === 'current' && this.random.chance(0.5)) return { mode, start: this.#edge(start), end };
-    this.words('between');
-    const first = this.#edge(start);
-    this.words('and');
-    return { mode, start: first, end: this.#edge(end) };
+  #frame(frame: FrameClause): FrameClause {
+    this.words(frame.mode);
+    const isShort = frame.end.at === 'current' && this.random.chance(0.5);
+    if (!isShort) this.words('between');
+    const start = this.#edge(frame.start);
+    if (!isShort) this.words('and');
+    const end = isShort ? frame.end : this.#edge(frame.end);
+    if (frame.exclude !== null) this.words('exclude', ...frame.exclude.split('-'));
+    else if (this.random.chance(0.1)) this.words('exclude', 'no', 'others');
+    return { ...frame, start, end };
   }
 
   #edge(edge: FrameEdge): FrameEdge {

@@ -1,5 +1,6 @@
 /** Trees of queries as one line, in the manner of sql-tree-text.ts. */
 import type {
+  FrameClause,
   FrameEdge,
   FromItem,
   GroupingElement,
@@ -34,12 +35,16 @@ const orderText = (keys: readonly OrderKey[]): string =>
 const edgeText = (edge: FrameEdge): string =>
   'offset' in edge ? `${nodeText(edge.offset)} ${edge.at}` : edge.at;
 
+function frameText({ mode, start, end, exclude }: FrameClause): string {
+  return ` ${mode} from ${edgeText(start)} to ${edgeText(end)}${exclude === null ? '' : ` without ${exclude}`}`;
+}
+
 function windowText({ base, partitionBy, orderBy, frame }: WindowDefinition): string {
   const parts = [
     base === null ? '' : ` [${base}]`,
     partitionBy.length === 0 ? '' : ` partition by ${nodes(partitionBy)}`,
     orderText(orderBy),
-    frame === null ? '' : ` ${frame.mode} from ${edgeText(frame.start)} to ${edgeText(frame.end)}`,
+    frame === null ? '' : frameText(frame),
   ];
   return `(${parts.join('').trimStart()})`;
 }

@@ -68,7 +68,9 @@ const shortName = ({ alias, columnName, node }: NamedItem): string =>
 function functionName(node: SqlNode): string {
   switch (node.is) {
     case 'call':
-      return aggregateForm(node.name)?.label ?? node.name.replace(/^window_/, '').toUpperCase();
+      return (
+        aggregateForm(node.name)?.label ?? node.name.replace(/^window_|(?<=^array) rows$/, '').toUpperCase()
+      );
     case 'over':
     case 'filtered':
     case 'ordered':

@@ -29,6 +29,7 @@ const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
 const CALL_NAMES: ReadonlyMap<string, string> = new Map([
   ['trim', 'btrim'],
   ['timezone local', 'timezone'],
+  ['array rows', 'array'],
 ]);
 
 /** A name, and whether it is preferred to the name of a surrounding cast or CASE. */

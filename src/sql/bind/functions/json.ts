@@ -130,6 +130,12 @@ const arrayLength: Make = ([list, dimension], site) => {
   return caseOf(INTEGER, [[isEmpty, constantOf(INTEGER, null)]], length);
 };
 
+const listOrEmpty: Make = ([list]) => ({
+  op: 'coalesce',
+  type: list.type,
+  members: [list, castOf(literal('[]'), list.type)],
+});
+
 const toJson: Make = ([value]) => castOf(item(value), JSON_TYPE);
 
 export const JSON_FUNCTIONS: readonly SqlFunction[] = [
@@ -148,6 +154,7 @@ export const JSON_FUNCTIONS: readonly SqlFunction[] = [
   },
   // Also for lists of lists on the Postgres port; a name with a blank cannot be written in a statement.
   { names: ['list item'], parameters: ['json', 'integer'], make: itemAt },
+  { names: ['array rows'], parameters: ['json'], make: listOrEmpty },
   {
     names: ['array_to_string', 'list_to_string'],
     parameters: ['json', 'text'],

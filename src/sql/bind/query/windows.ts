@@ -250,7 +250,7 @@ function frameOf(
   if (frame.mode === 'range' && orderBy.length !== 1 && [start, end].some((bound) => 'offset' in bound)) {
     throw sqlError('RANGE with a distance requires exactly one ORDER BY key', position);
   }
-  return { mode: frame.mode, start, end };
+  return { mode: frame.mode, start, end, ...(frame.exclude === null ? {} : { exclude: frame.exclude }) };
 }
 
 /** The types whose values have a distance, and the type of the distance: days for dates, seconds for datetimes. */

@@ -261,6 +261,17 @@ t.test('what cannot be bound is refused with its position', async (t) => {
       /REGEXP_MATCHES returns rows.*use REGEXP_LIKE/,
     ],
     ['SELECT COALESCE(UNNEST(ARRAY[1]), 2)', 17, /UNNEST returns rows/],
+    ['SELECT UNNEST(ARRAY[1], ARRAY[2])', 8, /UNNEST of several lists is written in FROM/],
+    ['SELECT 1 FROM UNNEST()', 15, /UNNEST takes at least one list/],
+    ['SELECT ARRAY(SELECT 1, 2)', 14, /has one column/],
+    ['SELECT ARRAY(SELECT * FROM users)', 14, /has one column/],
+    ['SELECT ARRAY(SELECT age FROM users ORDER BY 2)', 45, /ORDER BY 1/],
+    [
+      'SELECT ARRAY(SELECT DISTINCT age FROM users ORDER BY age % 2)',
+      54,
+      /can only be ordered by their value/,
+    ],
+    ['SELECT ARRAY(SELECT 1 UNION SELECT 2 ORDER BY a)', 47, /can only be ordered by their value/],
     ['SELECT 1 FROM unnest(age)', 22, /the statement has no FROM/],
     ['VALUES (1), (2, 3)', 13, /this row has 2 values, the first 1/],
     [
