@@ -26,7 +26,7 @@ function endsOf(list: SampleList): {
 
 t.test('values, counts and sums', async (t) => {
   const prng = new Prng(SEED);
-  for (const count of [0, 1, 15, 16, 17, 63, 64, 65, 300, 5_000, 700_000]) {
+  for (const count of [0, 1, 15, 16, 17, 63, 64, 65, 300, 5_000, 300_000]) {
     const bounds = count > JOINED_FROM ? [300, 2 ** 32] : [2, 256, 1_000, 2 ** 21, 2 ** 32];
     for (const below of bounds) {
       const list = new SampleList(boundedRun());
