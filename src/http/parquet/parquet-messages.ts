@@ -10,7 +10,7 @@ import { PAGE_BYTES, withMemoryLimit } from './limited-module.js';
 
 /** Limits of a file, so that neither the rows of a small one nor its answer are too many. */
 export const PARQUET_ROWS_MAX = 2 ** 24;
-const BATCHES_MAX = 1_000;
+const BATCHES_MAX = 4_000;
 
 /** Rows of a record batch. Many writers make row groups of BATCH_ROWS_MAX rows. */
 export const BATCH_ROWS_MAX = 122_880;
