@@ -59,16 +59,23 @@ class DistinctEvents {
   readonly events: Uint32Array;
   readonly #ends: Uint32Array;
   readonly #valuesOf: (events: Uint32Array) => Vector;
+  readonly #memory: MemoryAccount;
   /** The first row whose events may be equal, and the index of its first event. */
   #row = 0;
   #at = 0;
-  #firsts = new Uint32Array(BATCH_ROWS_MAX);
+  #firsts: Uint32Array<ArrayBuffer>;
 
-  /** Changes `sorted`. */
-  constructor({ events, ends }: SortedEvents, valuesOf: (events: Uint32Array) => Vector) {
+  /** Changes `sorted`. Throws 9006. */
+  constructor(
+    { events, ends }: SortedEvents,
+    valuesOf: (events: Uint32Array) => Vector,
+    memory: MemoryAccount,
+  ) {
     this.events = events;
     this.#ends = ends;
     this.#valuesOf = valuesOf;
+    this.#memory = memory;
+    this.#firsts = memory.u32(BATCH_ROWS_MAX);
   }
 
   /** The events of a row are [startOf(row), endOf(row)). */
@@ -76,6 +83,7 @@ class DistinctEvents {
     return row === 0 ? 0 : this.endOf(row - 1);
   }
 
+  /** Throws 9006. */
   endOf(row: number): number {
     while (row >= this.#row) this.#read();
     return this.#ends[row];
@@ -88,7 +96,7 @@ class DistinctEvents {
     while (next < ends.length && ends[next] - first <= BATCH_ROWS_MAX) next++;
     const count = ends[next - 1] - first;
     const keyOf = comparable(this.#valuesOf(this.events.subarray(first, first + count)));
-    if (this.#firsts.length < count) this.#firsts = new Uint32Array(count);
+    this.#firsts = grownWithin(this.#memory, this.#firsts, count);
     const firsts = this.#firsts;
     let [from, target] = [0, this.#row === 0 ? 0 : ends[this.#row - 1]];
     for (let row = this.#row; row < next; row++) {
@@ -130,7 +138,7 @@ export class EventItems implements RowItems {
     const valuesOf = (events: Uint32Array): Vector => reader.eventsOf(event.columnId).values(events, arrays);
     this.#valuesOf = valuesOf;
     const sorted = this.#events?.sorted(0, this.#events.segmentCount, rows) ?? null;
-    this.#distinct = sorted && new DistinctEvents(sorted, valuesOf);
+    this.#distinct = sorted && new DistinctEvents(sorted, valuesOf, this.#memory);
   }
 
   of(batch: RowBatch, from: number): BatchItems {

@@ -1,7 +1,8 @@
 /**
  * A Parquet file -> messages of an Arrow IPC stream, a record batch at a time; the only file of the server that uses parquet-wasm.
- * Invariants: the same file and limit give the same bytes. A record batch has rows of one row group and, unless it has at most ROWS_MIN
- * of them, at most `batchBytesMax` bytes.
+ * Invariants: the same file gives the same record batches, whatever the limits of the server: an inserted part of a body that is sent again is
+ * known by its number and bytes. A record batch has rows of one row group and, unless it has at most BATCH_ROWS_MIN of them, at most
+ * BATCH_BYTES_MAX bytes.
  */
 import { initSync, ParquetFile } from 'parquet-wasm/esm';
 import { arrowMessageAt } from '../../ingest/index.js';
@@ -9,11 +10,13 @@ import { PAGE_BYTES, withMemoryLimit } from './limited-module.js';
 
 /** Limits of a file, so that neither the rows of a small one nor its answer are too many. */
 export const PARQUET_ROWS_MAX = 2 ** 24;
-const BATCHES_MAX = 1_000;
+const BATCHES_MAX = 4_000;
 
 /** Rows of a record batch. Many writers make row groups of BATCH_ROWS_MAX rows. */
 export const BATCH_ROWS_MAX = 122_880;
 const BATCH_ROWS_MIN = 1_024;
+/** A server with a memory limit of 256 MiB takes record batches of this size. */
+export const BATCH_BYTES_MAX = 8 * 2 ** 20;
 
 /** A file that is valid, but too large. */
 export class TooLarge extends Error {}
@@ -61,13 +64,10 @@ export function loadPackage(code: Uint8Array, memoryBytesMax: number): void {
  * Yields the messages of one record batch after the other, the first behind the schema; of a file without rows the schema. Rejects with
  * TooLarge, and with other Errors for a damaged file.
  */
-export async function* parquetMessages(
-  file: Uint8Array,
-  batchBytesMax: number,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+export async function* parquetMessages(file: Uint8Array): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const parquet = await ParquetFile.fromFile(new FileRange(file) as unknown as Blob);
   const groups = rowGroupsOf(parquet);
-  const size = new BatchSize(batchBytesMax);
+  const size = new BatchSize();
   if (groups.length > 0) await size.measure(parquet, groups[0]);
   let count = 0;
   for (const group of groups) {
@@ -96,17 +96,12 @@ function rowGroupsOf(parquet: ParquetFile): readonly RowGroup[] {
 
 /** The number of rows of the record batches that are read next. */
 class BatchSize {
-  readonly #bytesMax: number;
   rowsMax = BATCH_ROWS_MIN;
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
 
   /** Chooses the number by the first rows of `group`: half the limit, because later rows may be longer. */
   async measure(parquet: ParquetFile, group: RowGroup): Promise<void> {
     for await (const { numRows, bytes } of read(parquet, group, 0, BATCH_ROWS_MIN)) {
-      const rows = Math.floor((this.#bytesMax / 2 / bytes.length) * numRows);
+      const rows = Math.floor((BATCH_BYTES_MAX / 2 / bytes.length) * numRows);
       this.rowsMax = Math.min(BATCH_ROWS_MAX, Math.max(BATCH_ROWS_MIN, rows));
       return;
     }
@@ -114,7 +109,7 @@ class BatchSize {
 
   /** Whether a batch of so many bytes is to be read again in smaller ones. */
   shrinks(bytes: number): boolean {
-    if (bytes <= this.#bytesMax || this.rowsMax === BATCH_ROWS_MIN) return false;
+    if (bytes <= BATCH_BYTES_MAX || this.rowsMax === BATCH_ROWS_MIN) return false;
     this.rowsMax = Math.max(BATCH_ROWS_MIN, this.rowsMax >> 2);
     return true;
   }

@@ -1,6 +1,7 @@
 /**
  * Divides a Parquet file into parts: it is collected, then read on a thread as record batches of Arrow, each of which is a part.
  * Memory is reserved in the budget for the bytes that have arrived, until the thread has a copy of them, and for one record batch.
+ * Invariant: the parts are the same, whatever the limits; rows for which there is too little memory end the body.
  */
 import { QuarryError } from '../../base/index.js';
 import { ArrivedBytes } from '../transport/arrived-bytes.js';
@@ -109,12 +110,19 @@ export class ParquetParts implements PartSource {
       const messages = (await this.#reading?.next()) ?? null;
       if (this.#isReleased) return;
       if (messages === null) this.#rows.end();
+      else if (messages.length > this.#threads.batchBytesMax) throw this.#tooLong();
       else if (!this.#rows.add(messages)) throw new QuarryError(9003, TOO_MANY_BODIES);
     } catch (error) {
       this.#fail(error);
     } finally {
       this.#coming = null;
     }
+  }
+
+  #tooLong(): QuarryError {
+    const { batchBytesMax } = this.#threads;
+    const text = `the rows from row ${this.next.firstLine} on take more than ${batchBytesMax} bytes of memory, which is the limit of a part`;
+    return new QuarryError(1507, `${text}: write smaller row groups, or set a larger memory limit`);
   }
 
   /** Throws a bug. */

@@ -20,7 +20,7 @@ export interface ParquetThreadSettings {
   readonly threadFile: string;
   /** Limit of the memory of the package for one file. */
   readonly memoryBytesMax: number;
-  /** Limit of a record batch. */
+  /** Limit of a record batch, which must not decide how a file is divided: a longer one is refused. */
   readonly batchBytesMax: number;
   /** Reserves memory and returns the function that releases it; null = the memory limit does not allow it. */
   readonly reserveMemory: (bytes: number) => (() => void) | null;
@@ -52,7 +52,7 @@ export class ParquetThreads {
   async open(file: () => Uint8Array | null): Promise<ParquetReading | null> {
     if (this.#count >= THREADS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#count++;
-    const { threadFile, memoryBytesMax, batchBytesMax, reserveMemory } = this.#settings;
+    const { threadFile, memoryBytesMax, reserveMemory } = this.#settings;
     const bytes = file();
     const release = bytes === null ? null : reserveMemory(memoryBytesMax + bytes.length + THREAD_BYTES);
     if (bytes === null || release === null) {
@@ -60,11 +60,16 @@ export class ParquetThreads {
       if (bytes === null) return null;
       throw new QuarryError(9003, 'the memory limit leaves too little memory to read a Parquet file');
     }
-    const start = { file: new Uint8Array(bytes), memoryBytesMax, batchBytesMax };
-    return new ParquetReading(threadFile, start, () => {
+    const ended = (): void => {
       release();
       this.#free();
-    });
+    };
+    try {
+      return new ParquetReading(threadFile, { file: new Uint8Array(bytes), memoryBytesMax }, ended);
+    } catch (error) {
+      ended();
+      throw error;
+    }
   }
 
   /** The thread of a file has ended: the next file that waits gets its slot. */

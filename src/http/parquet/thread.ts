@@ -11,7 +11,6 @@ export interface ParquetStart {
   readonly file: Uint8Array<ArrayBuffer>;
   /** Limit of the memory of the package, which copies the parts of the file that it reads. */
   readonly memoryBytesMax: number;
-  readonly batchBytesMax: number;
 }
 
 /** `messages`: of an Arrow IPC stream; null = the file has no further rows. `isTooLarge`: false = it is damaged. */
@@ -19,10 +18,10 @@ export type ParquetReply =
   | { readonly is: 'read'; readonly messages: Uint8Array<ArrayBuffer> | null }
   | { readonly is: 'refused'; readonly why: string; readonly isTooLarge: boolean };
 
-const { file, memoryBytesMax, batchBytesMax } = workerData as ParquetStart;
+const { file, memoryBytesMax } = workerData as ParquetStart;
 const code = createRequire(import.meta.url).resolve('parquet-wasm/node/parquet_wasm_bg.wasm');
 loadPackage(readFileSync(code), memoryBytesMax);
-const batches = parquetMessages(file, batchBytesMax);
+const batches = parquetMessages(file);
 
 function send(reply: ParquetReply, moved: ArrayBuffer[]): void {
   parentPort?.postMessage(reply, moved);

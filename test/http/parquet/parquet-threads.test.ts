@@ -3,7 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Table, tableFromArrays, tableFromIPC } from 'apache-arrow';
 import t from 'tap';
 import type { QuarryError } from '../../../src/base/index.js';
-import { BATCH_ROWS_MAX, PARQUET_ROWS_MAX } from '../../../src/http/parquet/parquet-messages.js';
+import {
+  BATCH_BYTES_MAX,
+  BATCH_ROWS_MAX,
+  PARQUET_ROWS_MAX,
+} from '../../../src/http/parquet/parquet-messages.js';
 import { ParquetThreads } from '../../../src/http/parquet/parquet-threads.js';
 import { PARQUET_THREAD_FILE } from '../harness.js';
 import { parquetOf, parquetOfDuckDb } from './parquet-files.js';
@@ -83,18 +87,18 @@ t.test('batches have at most as many rows and bytes as the limits', async (t) =>
     batches.map(({ rowCount }) => rowCount),
     [BATCH_ROWS_MAX, BATCH_ROWS_MAX, count - 2 * BATCH_ROWS_MAX],
   );
+  const wideCount = 40_000;
   // Later rows are longer than the first ones.
   const wide = await parquetOfDuckDb(
-    `SELECT i AS id, repeat('x', CASE WHEN i < 2000 THEN 1 ELSE 300 END) AS note FROM range(20000) t(i)`,
+    `SELECT i AS id, repeat('x', CASE WHEN i < 2000 THEN 1 ELSE 400 END) AS note FROM range(${wideCount}) t(i)`,
   );
-  const limit = MIB;
-  const { batches: many, table } = await read(threadsOf(limit), wide);
+  const { batches: many, table } = await read(threadsOf(32 * MIB), wide);
   t.ok(many.length > 5, `${many.length} batches`);
   for (const { rowCount, byteLength } of many)
-    t.ok(byteLength <= limit || rowCount <= 1_024, `${rowCount} rows have ${byteLength} bytes`);
+    t.ok(byteLength <= BATCH_BYTES_MAX || rowCount <= 1_024, `${rowCount} rows have ${byteLength} bytes`);
   t.strictSame(
     [...(table.getChild('id') ?? [])].map(Number),
-    Array.from({ length: 20_000 }, (_, at) => at),
+    Array.from({ length: wideCount }, (_, at) => at),
   );
 });
 
@@ -110,6 +114,33 @@ t.test('a file that is too large, once read, is refused, and the next one is rea
   const long = await parquetOfDuckDb(`SELECT 1 AS id FROM range(${PARQUET_ROWS_MAX + 1}) t(i)`);
   t.match(await refusalOf(read(threads, long)), { code: 1507, message: /16777217 rows/ });
   t.equal((await read(threads, await parquetOfDuckDb('SELECT 5 AS id'))).table.numRows, 1);
+  while (reservedBytes > 0) await pause(10);
+});
+
+t.test('a thread that cannot be started leaves its memory and its slot to the next file', async (t) => {
+  const settings = {
+    threadFile: 'no path',
+    memoryBytesMax: 64 * MIB,
+    batchBytesMax: 8 * MIB,
+    reserveMemory: (bytes: number) => {
+      reservedBytes += bytes;
+      return () => {
+        reservedBytes -= bytes;
+      };
+    },
+  };
+  const threads = new ParquetThreads(settings);
+  const file = await parquetOfDuckDb('SELECT 5 AS id');
+  const waiting = [1, 2].map(() =>
+    t.rejects(
+      threads.open(() => file),
+      { code: 'ERR_WORKER_PATH' },
+    ),
+  );
+  await Promise.all(waiting);
+  t.equal(reservedBytes, 0);
+  settings.threadFile = PARQUET_THREAD_FILE;
+  t.equal((await read(threads, file)).table.numRows, 1);
   while (reservedBytes > 0) await pause(10);
 });
 

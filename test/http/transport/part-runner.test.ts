@@ -75,6 +75,21 @@ t.test('each part is a separate call, with its own lines, idempotency key and no
   );
 });
 
+t.test('after a part whose key belongs to another one no later part is run', async (t) => {
+  const { apply, runs, audited } = setUp('once', () => {
+    if (runs.length === 1) throw new QuarryError(2011, 'there is no column');
+    if (runs.length === 3) return Promise.reject(new QuarryError(9001, 'used for another body'));
+    return '"a":1';
+  });
+  await t.rejects(apply(1), { code: 2011 }, 'other refusals concern their part only');
+  await apply(2);
+  await t.rejects(apply(3), { code: 9001, message: /another body/ });
+  await t.rejects(apply(4), { code: 9001, message: /another part 3: no later part is inserted/ });
+  await t.rejects(apply(5), { code: 9001 });
+  t.equal(runs.length, 3);
+  t.equal(audited.length, 1);
+});
+
 t.test('without an idempotency key of the request no part has one', async (t) => {
   const { apply, runs } = setUp(null, () => '"a":1');
   await apply(1);

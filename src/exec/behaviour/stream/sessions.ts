@@ -13,6 +13,7 @@ const [SESSIONS, ENTITIES, SINGLE, SECONDS, EVENTS] = [0, 1, 2, 3, 4];
 const START = 2;
 const NO_TEXTS: readonly string[] = [];
 
+/** Throws 9006. */
 export function countSessions(input: KernelInput<SessionsQuestion>): void {
   const counter = new SessionCounter(input);
   walkEntities(input.events, input.run, (row, from, to) => counter.count(row, from, to));
@@ -50,7 +51,7 @@ class SessionCounter {
   #divide(from: number, to: number): void {
     const [dates, masks] = [this.#dates, this.#masks];
     const { gap } = this.#input.question;
-    if (this.#starts.length <= to - from) this.#starts = new Uint32Array((to - from) * 2);
+    if (this.#starts.length <= to - from) this.#grow((to - from) * 2);
     const starts = this.#starts;
     let count = 0;
     starts[count++] = from;
@@ -59,6 +60,11 @@ class SessionCounter {
     }
     starts[count] = to;
     this.#count = count;
+  }
+
+  #grow(capacity: number): void {
+    this.#input.run.reserve((capacity - this.#starts.length) * 4);
+    this.#starts = new Uint32Array(capacity);
   }
 
   #add(texts: readonly string[]): void {
