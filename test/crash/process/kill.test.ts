@@ -6,7 +6,7 @@ import { runRounds } from '../history/rounds.js';
 
 const ROUNDS = 8;
 const seed = Number(process.env.QUARRY_TEST_SEED ?? Date.now() % 1_000_000);
-t.setTimeout(180_000);
+t.setTimeout(300_000);
 t.comment(`seed ${seed}`);
 
 t.test(

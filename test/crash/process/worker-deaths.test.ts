@@ -12,7 +12,7 @@ import { DeathOrders } from './death-orders.js';
 import { type Death, isClean, WorkerDeaths } from './worker-deaths.js';
 
 const seed = Number(process.env.QUARRY_TEST_SEED ?? Date.now() % 1_000_000);
-t.setTimeout(180_000);
+t.setTimeout(300_000);
 t.comment(`seed ${seed}`);
 
 /** Each kind of death and each time once. */
