@@ -41,6 +41,7 @@ export const JSON_CALLS: FunctionCalls = {
     ],
   ],
   'list item': [[[tags, one], '(list-item #7:json 1:integer):text']],
+  'array rows': [[[tags], '(coalesce #7:json (cast "[]":text):json):json']],
   json_extract_path_text: [
     [[tags, name, string('0')], '(json-path-text #7:json #3:text "0":text):text'],
     [[tags, age], 'JSON_EXTRACT_PATH_TEXT(json, text...) takes text here, not integer'],
