@@ -130,10 +130,7 @@ function discarded(target: string, state: SessionState): Answer {
     state.closePortals();
     state.cursors.close(null);
   }
-  if (['ALL', 'TEMP', 'TEMPORARY'].includes(target)) {
-    state.tables.dropAll();
-    if (!state.isInBlock) state.tables.endTransaction(true);
-  }
+  if (['ALL', 'TEMP', 'TEMPORARY'].includes(target)) state.tables.dropAll();
   return done(`DISCARD ${target === 'TEMPORARY' ? 'TEMP' : target}`);
 }
 

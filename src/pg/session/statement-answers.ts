@@ -35,7 +35,7 @@ import { executedPortal, readExecute } from './queries/sql-prepared.js';
 import { answerSession, NOTIFICATIONS, type SessionState } from './session-statement.js';
 import { Waiting } from './waiting.js';
 import { answerModel } from './writes/block-changes.js';
-import { answerSessionTables, answerSessionWrite } from './writes/table-answers.js';
+import { answerSessionTables, answerSessionWrite, type SessionScope } from './writes/table-answers.js';
 import { answerCopyFrom, answerWrite, readOnly, returnedFields } from './writes/write-answers.js';
 
 /** The client of a session, with its key and address. */
@@ -191,11 +191,7 @@ export class StatementAnswers {
       const { tables, writes, settings } = this.#state;
       if (tables.hides(write.table)) {
         if (!writes.isEmpty) throw new ProtocolError('0A000', UNSEEN);
-        const scope = {
-          tables,
-          textLength: statement.text.length,
-          hold: (count: number) => engine.holdMemory(count),
-        };
+        const scope = this.#scope(statement.text);
         const own = await answerSessionWrite(write, scope, engine, request, waiting);
         if (own === null) throw new ProtocolError('42P01', 'the temporary table was dropped');
         request.ended(null, 0);
@@ -212,6 +208,12 @@ export class StatementAnswers {
     }
   }
 
+  #scope(text: string): SessionScope {
+    const { engine } = this.#dependencies;
+    const { tables } = this.#state;
+    return { tables, textLength: text.length, hold: (bytes) => engine.holdMemory(bytes) };
+  }
+
   async #tables(
     statement: sql.ModelStatement,
     request: PostgresRequest,
@@ -226,7 +228,7 @@ export class StatementAnswers {
         : 'temporary' in statement && statement.temporary;
     if (isOfSession && !writes.isEmpty) throw new ProtocolError('0A000', UNSEEN);
     const { text } = prepared;
-    const scope = { tables, textLength: text.length, hold: (bytes: number) => engine.holdMemory(bytes) };
+    const scope = this.#scope(text);
     const own = await answerSessionTables(statement, scope, engine, request, waiting);
     if (own !== null) {
       request.ended(null, 0);
