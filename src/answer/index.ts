@@ -1,4 +1,4 @@
-export type { Allocator } from './allocator.js';
+export { type Allocator, allocateDoubles } from './allocator.js';
 export * from './read-lines.js';
 export * from './row-encoder.js';
 export * from './row-stream.js';

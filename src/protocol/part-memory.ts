@@ -6,6 +6,7 @@
  * Invariant: a buffer has one owner; whoever passes it on does not access it any more.
  */
 import type { AggregateState, GroupPartial } from '../ir/index.js';
+import type { WireVector } from '../vector/index.js';
 import type { Exchange } from './exchange/sent-part.js';
 
 /** Smaller buffers are not worth pooling. */
@@ -22,6 +23,8 @@ export class PartMemory {
   readonly #exchange: Exchange;
   #spare: SharedArrayBuffer[] = [];
   #bytes = 0;
+  /** The buffers that were allocated here. */
+  readonly #own = new WeakSet<ArrayBufferLike>();
   readonly #bytesMax: number;
 
   /** With bytes, the pool stays empty. `processBytesMax`: the limit of the process. */
@@ -45,6 +48,15 @@ export class PartMemory {
     // Aggregates of the same values share their memory.
     const buffers = new Set(partials.flatMap(({ states }) => states.map(sharedOf)));
     for (const buffer of buffers) if (buffer !== null) this.release(new Uint8Array(buffer));
+  }
+
+  /**
+   * Returns the memory of integers, counts and sums of partial results of this thread, in so far as it came from this pool. No other
+   * thread and no result may have it.
+   */
+  releaseOwn(partials: readonly GroupPartial[]): void {
+    const buffers = new Set(partials.flatMap(({ keys, states }) => [...keys, ...states].flatMap(buffersOf)));
+    for (const buffer of buffers) if (this.#own.has(buffer)) this.release(new Uint8Array(buffer));
   }
 
   /** Adds buffers that have no other owner. */
@@ -71,14 +83,13 @@ export class PartMemory {
       ({ byteLength }) => byteLength >= byteCount && byteLength <= byteCount * SIZE_RATIO_MAX,
     );
     if (index === -1) {
-      return new Uint8Array(
-        new SharedArrayBuffer(Math.ceil(byteCount / STEP_BYTES) * STEP_BYTES),
-        0,
-        byteCount,
-      );
+      const fresh = new SharedArrayBuffer(Math.ceil(byteCount / STEP_BYTES) * STEP_BYTES);
+      this.#own.add(fresh);
+      return new Uint8Array(fresh, 0, byteCount);
     }
     const [buffer] = this.#spare.splice(index, 1);
     this.#bytes -= buffer.byteLength;
+    this.#own.add(buffer);
     return new Uint8Array(buffer, 0, byteCount);
   }
 }
@@ -88,4 +99,25 @@ function sharedOf(state: AggregateState): ArrayBufferLike | null {
   if (state.holds === 'texts') return state.texts.words.buffer;
   if (state.holds === 'runs') return state.values.buffer;
   return state.holds === 'bits' ? state.words.buffer : null;
+}
+
+/** The memory of an integer key, or of counts, sums and extremes. */
+function buffersOf(of: WireVector | AggregateState): ArrayBufferLike[] {
+  if ('kind' in of) {
+    if (of.kind !== 'exact') return [];
+    const values = of.numbers ?? of.wide;
+    return values === null || Array.isArray(values) ? [] : [(values as Float64Array | BigInt64Array).buffer];
+  }
+  switch (of.holds) {
+    case 'count':
+      return [of.counts.buffer];
+    case 'sum':
+      return [of.counts.buffer, ...buffersOf(of.sums)];
+    case 'squares':
+      return [of.counts.buffer, ...buffersOf(of.sums), ...buffersOf(of.squares)];
+    case 'extreme':
+      return buffersOf(of.values);
+    default:
+      return [];
+  }
 }

@@ -177,6 +177,7 @@ export class GroupsCursor {
     this.#source = null;
     this.#groups = null;
     partMemory.releasePartials(partials);
+    partMemory.releaseOwn(partials);
     if (exchange === 'shared')
       return { done: false, operatorStats: [], gives: 'partitions', partials: partitioned };
     this.#exchanged = new ExchangedGroups(plan, partitioned, bytes, run);

@@ -3,7 +3,7 @@
  * Cost  about 1 ns per row and key, 2 to 4 ns per row for the records, 0.5 ns per row and aggregated column; a hash
  *       table adds 3 ns per row, its partitions 6. Values that are collected for percentiles cost 20 to 40 ns each.
  */
-import type { Allocator } from '../../../answer/index.js';
+import { type Allocator, allocateDoubles } from '../../../answer/index.js';
 import type { Task } from '../../../base/index.js';
 import type { GroupPartial, SelectPlan } from '../../../ir/index.js';
 import type { Arena, DimensionShard } from '../../../storage/index.js';
@@ -162,17 +162,20 @@ export class DenseGroups {
     const { columnId, kind, form, least, count, stride } = key;
     const groupCount = slots.length;
     this.#run.reserve(groupCount * 9);
+    const indexes = allocateDoubles(this.#source.allocator, groupCount);
     if (form === 'word') {
-      return exactVector64(null, i64.slice(table.words / 8, table.words / 8 + groupCount));
+      const words = new BigInt64Array(indexes.buffer, indexes.byteOffset, groupCount);
+      words.set(i64.subarray(table.words / 8, table.words / 8 + groupCount));
+      return exactVector64(null, words);
     }
     // Every number of a key word has rows, so that the groups are the slots.
-    const indexes =
-      this.#plan.slotCount === null
-        ? indexesOfKey(key, u32, table.words / 4, groupCount)
-        : indexesOfSlots(slots, stride, count);
-    const numbered = numbers?.valuesOf(indexes) ?? null;
-    const valid = valuesOfIndexes(indexes, least);
-    if (numbered !== null) return exactVector64(valid, numbered);
+    if (this.#plan.slotCount === null) indexesOfKey(key, u32, table.words / 4, indexes);
+    else
+      for (let group = 0; group < groupCount; group++)
+        indexes[group] = indexOfSlot(slots[group], stride, count);
+    const valid = withIndex(indexes);
+    if (numbers !== null) return exactVector64(valid, numbers.valuesOf(indexes));
+    for (let group = 0; group < groupCount; group++) if (indexes[group] !== 0) indexes[group] += least - 1;
     if (kind === 'bits') return { kind: 'boolean', count: groupCount, valid, bits: Uint8Array.from(indexes) };
     if (kind !== 'code') return { kind: 'exact', count: groupCount, valid, numbers: indexes, wide: null };
     const texts = this.#textsOf(columnId);
@@ -197,24 +200,16 @@ export class DenseGroups {
   }
 }
 
-function indexesOfSlots(slots: Uint32Array, stride: number, count: number): Float64Array {
-  const indexes = new Float64Array(slots.length);
-  for (let group = 0; group < slots.length; group++)
-    indexes[group] = Math.floor(slots[group] / stride) % count;
-  return indexes;
-}
+const indexOfSlot = (slot: number, stride: number, count: number): number =>
+  Math.floor(slot / stride) % count;
 
-/** Replaces indexes by values, 0 for the missing value. Returns the groups that have a value; null = all. */
-function valuesOfIndexes(indexes: Float64Array, least: number): Uint8Array | null {
-  const present = new Uint8Array(indexes.length);
-  let missing = 0;
+/** The groups that have a value; null = all. */
+function withIndex(indexes: Float64Array): Uint8Array | null {
+  let present: Uint8Array | null = null;
   for (let group = 0; group < indexes.length; group++) {
-    const index = indexes[group];
-    if (index === 0) missing++;
-    else {
-      present[group] = 1;
-      indexes[group] = index - 1 + least;
-    }
+    if (indexes[group] !== 0) continue;
+    present ??= new Uint8Array(indexes.length).fill(1);
+    present[group] = 0;
   }
-  return missing === 0 ? null : present;
+  return present;
 }

@@ -1,5 +1,5 @@
 /** The results of dense tables as aggregate states. Their memory is reserved in the run of the query. */
-import type { Allocator } from '../../../answer/index.js';
+import { type Allocator, allocateDoubles } from '../../../answer/index.js';
 import { invariant, type Task } from '../../../base/index.js';
 import type { AggregateState } from '../../../ir/index.js';
 import { exactVector, putOrdered, type WireVector } from '../../../vector/index.js';
@@ -14,7 +14,7 @@ export interface ResultMemory {
   readonly account: QueryRun;
   /** The account of the states. */
   readonly run: QueryRun;
-  /** Allocates collected values. */
+  /** Allocates the states. */
   readonly allocator: Allocator;
 }
 
@@ -29,7 +29,7 @@ export function* denseStates(
   { memory, account, run, allocator }: ResultMemory,
 ): Task<AggregateState[] | null> {
   const { operands, aggregates } = plan;
-  const results = new DenseResults(plan, table, memory, slots, run);
+  const results = new DenseResults(plan, table, slots, { memory, run, allocator });
   const collected: (AggregateState | null)[] = [];
   for (const [index, operand] of operands.entries()) {
     const collection = { table, memory, slots, slotCount: table.slotCount, account, run, allocator };
@@ -57,7 +57,7 @@ export function slotsWithRows(
   for (let slot = 0, at = records / 4; slot < slotCount; slot++, at += fieldCount * 2) {
     if (u32[at] !== 0) slots[found++] = slot;
   }
-  return slots.slice(0, found);
+  return found === slotCount ? slots : slots.slice(0, found);
 }
 
 /** Reads the fields of the groups as aggregate states. The memory of the states is reserved in the run. */
@@ -68,14 +68,21 @@ class DenseResults {
   readonly #memory: QueryMemory;
   readonly #slots: Uint32Array;
   readonly #run: QueryRun;
+  readonly #allocator: Allocator;
   readonly #byField = new Map<number, Float64Array>();
 
-  constructor(plan: DensePlan, table: DenseTable, memory: QueryMemory, slots: Uint32Array, run: QueryRun) {
+  constructor(
+    plan: DensePlan,
+    table: DenseTable,
+    slots: Uint32Array,
+    { memory, run, allocator }: Omit<ResultMemory, 'account'>,
+  ) {
     this.#plan = plan;
     this.#table = table;
     this.#memory = memory;
     this.#slots = slots;
     this.#run = run;
+    this.#allocator = allocator;
     this.rows = this.#counts(0);
   }
 
@@ -107,7 +114,7 @@ class DenseResults {
     let counts = this.#byField.get(field);
     if (counts === undefined) {
       this.#run.reserve(this.#slots.length * 8);
-      counts = new Float64Array(this.#slots.length);
+      counts = allocateDoubles(this.#allocator, this.#slots.length);
       const { u32 } = this.#memory;
       const step = this.#plan.fieldCount * 2;
       const first = this.#table.records / 4 + field * 2;
@@ -140,9 +147,10 @@ class DenseResults {
     const { length: count } = this.#slots;
     this.#run.reserve(count * 9);
     const { i32, u32, i64 } = this.#memory;
-    const numbers = new Float64Array(count);
+    const numbers = allocateDoubles(this.#allocator, count);
     let isSafe = true;
     for (let group = 0; group < count; group++) {
+      numbers[group] = 0;
       if (valid !== null && valid[group] === 0) continue;
       const at = (first + this.#slots[group] * step) * 2;
       let value = i32[at + 1] * TWO_32 + u32[at];

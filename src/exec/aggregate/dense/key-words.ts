@@ -96,14 +96,14 @@ export function addKey(
   if (!isCode && !isFull) kernels.addKeysBits(valid, rows, 0n, shifted(before), words);
 }
 
-/** Reads the indexes of a key from `count` key words, the first of which is at element `at` of the memory's words. */
+/** Writes the indexes of a key in the key words from element `at` of `words` on to `indexes`, and returns them. */
 export function indexesOfKey(
   { shift, bits }: Pick<DenseKey, 'shift' | 'bits'>,
   words: Uint32Array,
   at: number,
-  count: number,
+  indexes: Float64Array,
 ): Float64Array {
-  const indexes = new Float64Array(count);
+  const { length: count } = indexes;
   if (shift >= 32) {
     const size = 2 ** bits;
     for (let word = 0; word < count; word++)

@@ -126,7 +126,7 @@ export class VectorKeys {
     const vectors: WireVector[] = [];
     for (const step of [...this.#steps].reverse()) {
       if (step.kind === 'fold') source = this.#folded(step, source, count);
-      else vectors[step.key] = keyVector(step, indexesOfKey(step, source, 0, count), run);
+      else vectors[step.key] = keyVector(step, indexesOfKey(step, source, 0, new Float64Array(count)), run);
     }
     return vectors;
   }
