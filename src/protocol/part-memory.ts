@@ -5,8 +5,8 @@
  * compiler then checks in each iteration whether an array is detached.
  * Invariant: a buffer has one owner; whoever passes it on does not access it any more.
  */
-import type { AggregateState, GroupPartial } from '../ir/index.js';
-import type { WireVector } from '../vector/index.js';
+import type { AggregateState, GroupPartial, PartitionedPart, PartitionedState } from '../ir/index.js';
+import type { SharedColumn } from '../vector/index.js';
 import type { Exchange } from './exchange/sent-part.js';
 
 /** Smaller buffers are not worth pooling. */
@@ -59,6 +59,15 @@ export class PartMemory {
     for (const buffer of buffers) if (this.#own.has(buffer)) this.release(new Uint8Array(buffer));
   }
 
+  /**
+   * Returns the memory of integers, counts and sums in partitions that no thread reads any more. Texts may be a part of the result.
+   */
+  releasePartitions(partials: readonly PartitionedPart[]): void {
+    const groups = partials.filter((partial) => 'states' in partial);
+    const buffers = new Set(groups.flatMap(({ keys, states }) => [...keys, ...states].flatMap(buffersOf)));
+    for (const buffer of buffers) this.release(new Uint8Array(buffer));
+  }
+
   /** Adds buffers that have no other owner. */
   add(buffers: readonly SharedArrayBuffer[]): void {
     for (const buffer of buffers) {
@@ -74,6 +83,12 @@ export class PartMemory {
     const parts = this.#spare.splice(0, count);
     for (const { byteLength } of parts) this.#bytes -= byteLength;
     return parts;
+  }
+
+  /** Like `allocate`, in shared memory of any length. */
+  allocateShared(byteCount: number): Uint8Array {
+    if (byteCount >= SHARED_BYTES_MIN && this.#exchange === 'shared') return this.allocate(byteCount);
+    return new Uint8Array(new SharedArrayBuffer(byteCount));
   }
 
   /** Returns memory for a part, from the start of its buffer, with arbitrary contents. */
@@ -102,8 +117,9 @@ function sharedOf(state: AggregateState): ArrayBufferLike | null {
 }
 
 /** The memory of an integer key, or of counts, sums and extremes. */
-function buffersOf(of: WireVector | AggregateState): ArrayBufferLike[] {
+function buffersOf(of: SharedColumn | AggregateState | PartitionedState): ArrayBufferLike[] {
   if ('kind' in of) {
+    if (of.kind === 'wide') return [of.integers.words.buffer];
     if (of.kind !== 'exact') return [];
     const values = of.numbers ?? of.wide;
     return values === null || Array.isArray(values) ? [] : [(values as Float64Array | BigInt64Array).buffer];

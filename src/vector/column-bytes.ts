@@ -6,6 +6,7 @@
  */
 import { invariant } from '../base/index.js';
 import { type BlockReader, type BlockWriter, checkBlock } from './blocks.js';
+import { allocateShared } from './shared-column.js';
 import { integersOf, shareIntegers } from './shared-integers.js';
 import type { WideIntegers } from './vector.js';
 import { are64 } from './wide-integers.js';
@@ -61,7 +62,7 @@ export function writeColumn(writer: BlockWriter, column: WireVector, count: numb
 
 function layOut(integers: WideIntegers, count: number): ReturnType<typeof shareIntegers> {
   const rows = Uint32Array.from({ length: count }, (_, row) => row);
-  return shareIntegers(integers.slice(0, count), rows, () => {});
+  return shareIntegers(integers.slice(0, count), rows, allocateShared);
 }
 
 /** Throws a BlockError unless the column has `count` rows and all values are valid. */

@@ -28,11 +28,26 @@ const BIGINT_BYTES = 32;
 
 type SharedArray = Uint8Array | Uint32Array | Float64Array;
 
+/** Where shared columns are stored. */
+export interface SharedMemory {
+  readonly account: MemoryAccount;
+  /** Returns bytes with arbitrary contents at the start of a buffer of shared memory. */
+  readonly allocate: (byteCount: number) => Uint8Array;
+}
+
+export const allocateShared: SharedMemory['allocate'] = (byteCount) =>
+  new Uint8Array(new SharedArrayBuffer(byteCount));
+
 /** A zeroed array of the type of `like` in shared memory. Throws 9006. */
-export function sharedArray<A extends SharedArray>(like: A, length: number, memory: MemoryAccount): A {
-  memory.reserve(length * like.BYTES_PER_ELEMENT);
-  const create = like.constructor as new (buffer: SharedArrayBuffer) => A;
-  return new create(new SharedArrayBuffer(length * like.BYTES_PER_ELEMENT));
+export function sharedArray<A extends SharedArray>(
+  like: A,
+  length: number,
+  { account, allocate }: SharedMemory,
+): A {
+  account.reserve(length * like.BYTES_PER_ELEMENT);
+  const { buffer } = allocate(length * like.BYTES_PER_ELEMENT).fill(0);
+  const create = like.constructor as new (buffer: ArrayBufferLike, from: number, length: number) => A;
+  return new create(buffer, 0, length);
 }
 
 /** Element to[i] of the result is values[i], for i below `count`. Throws 9006. */
@@ -40,7 +55,7 @@ export function* scatterArray<A extends SharedArray>(
   values: A,
   to: Uint32Array,
   count: number,
-  memory: MemoryAccount,
+  memory: SharedMemory,
 ): Task<A> {
   const scattered = sharedArray(values, count, memory);
   yield* inSlices(count, (from, end) => scatter(values, to, from, end, scattered));
@@ -52,13 +67,16 @@ function scatter(values: SharedArray, to: Uint32Array, from: number, end: number
 }
 
 /** Row to[r] of the result is row r of `wire`; `to` is a permutation of its rows. Throws 9006. */
-export function* scatterColumn(wire: WireVector, to: Uint32Array, memory: MemoryAccount): Task<SharedColumn> {
+export function* scatterColumn(wire: WireVector, to: Uint32Array, memory: SharedMemory): Task<SharedColumn> {
   const { count } = wire;
   const valid = wire.valid === null ? null : yield* scatterArray(wire.valid, to, count, memory);
   switch (wire.kind) {
     case 'exact': {
       if (wire.wide !== null) {
-        const integers = shareIntegers(wire.wide, to, (bytes) => memory.reserve(bytes));
+        const integers = shareIntegers(wire.wide, to, (bytes) => {
+          memory.account.reserve(bytes);
+          return memory.allocate(bytes);
+        });
         return { kind: 'wide', count, valid, integers };
       }
       const numbers = yield* scatterArray(wire.numbers as Float64Array, to, count, memory);
@@ -77,7 +95,7 @@ function* scatterTexts(
   wire: WireText,
   valid: Uint8Array | null,
   to: Uint32Array,
-  memory: MemoryAccount,
+  memory: SharedMemory,
 ): Task<SharedColumn> {
   const { count, codes, offsets, bytes, hashes = null } = wire;
   const size = offsets.length - 1;
@@ -109,7 +127,7 @@ function* hashesOfRows(
   hashes: Uint32Array,
   codes: Uint32Array | null,
   to: Uint32Array,
-  memory: MemoryAccount,
+  memory: SharedMemory,
 ): Task<Uint32Array> {
   const count = to.length;
   if (codes === null) return yield* scatterArray(hashes, to, count, memory);

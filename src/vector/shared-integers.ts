@@ -14,16 +14,15 @@ export interface SharedIntegers {
 
 const WORD_BITS = 64;
 
-/** Number i of the result is values[i] at position to[i]. `reserve` is called with the bytes before they are allocated. */
+/** Number i of the result is values[i] at position to[i]. `allocate`: see SharedMemory. */
 export function shareIntegers(
   values: WideIntegers,
   to: Uint32Array,
-  reserve: (bytes: number) => void,
+  allocate: (byteCount: number) => Uint8Array,
 ): SharedIntegers {
   const { shift, width } = are64(values) ? { shift: 0, width: 1 } : layoutOf(values);
   const bytes = values.length * width * BigUint64Array.BYTES_PER_ELEMENT;
-  reserve(bytes);
-  const words = new BigUint64Array(new SharedArrayBuffer(bytes));
+  const words = new BigUint64Array(allocate(bytes).buffer, 0, bytes / BigUint64Array.BYTES_PER_ELEMENT);
   if (are64(values)) {
     scatter64(values, to, words);
     return { shift, width, words };
@@ -37,11 +36,7 @@ export function shareIntegers(
   return { shift, width, words };
 }
 
-function scatter64(
-  values: BigInt64Array<ArrayBufferLike>,
-  to: Uint32Array,
-  words: BigUint64Array<SharedArrayBuffer>,
-): void {
+function scatter64(values: BigInt64Array<ArrayBufferLike>, to: Uint32Array, words: BigUint64Array): void {
   const from = halvesOf(values);
   const halves = new Int32Array(words.buffer);
   for (let index = 0; index < values.length; index++) {

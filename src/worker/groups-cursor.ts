@@ -113,7 +113,7 @@ export class GroupsCursor {
   }
 
   #nextGroups(rowsMax: number, bytesMax: number, isOver: IsOver): SelectPart {
-    const { run, partitionGroupsMin } = this.#settings;
+    const { run, partitionGroupsMin, partMemory } = this.#settings;
     invariant(this.#source !== null, 'partitions are merged');
     if (this.#rowsPlan !== null && run.spill?.shareBytesMax !== Number.POSITIVE_INFINITY)
       return this.#spill();
@@ -129,7 +129,11 @@ export class GroupsCursor {
     const groupCount = partials.reduce((sum, partial) => sum + partial.groupCount, 0);
     if (groupCount < partitionGroupsMin || !haveGroups(partials)) return part;
     if (this.#rowsPlan !== null && partitionedBytes(partials) > run.freeBytes) return this.#spill();
-    this.#groups = { partials, partition: partitionAll(partials, run), bytesBefore: run.reservedBytes };
+    this.#groups = {
+      partials,
+      partition: partitionAll(partials, run, partMemory),
+      bytesBefore: run.reservedBytes,
+    };
     return { done: false, operatorStats, gives: 'group-count', groupCount };
   }
 
@@ -273,8 +277,13 @@ const ORDER_BYTES = 12;
 /** Fewer rows are copied faster than they are shared. */
 const SHARED_ROWS_MIN = 4_096;
 
-function* partitionAll(partials: readonly GroupPartial[], run: QueryRun): Task<PartitionedGroups[]> {
+function* partitionAll(
+  partials: readonly GroupPartial[],
+  run: QueryRun,
+  memory: PartMemory,
+): Task<PartitionedGroups[]> {
+  const allocate = (byteCount: number): Uint8Array => memory.allocateShared(byteCount);
   const found: PartitionedGroups[] = [];
-  for (const partial of partials) found.push(yield* partitionGroups(partial, run));
+  for (const partial of partials) found.push(yield* partitionGroups(partial, run, allocate));
   return found;
 }

@@ -1,7 +1,9 @@
 /** Pooled memory that is passed between threads, compared with a list of buffers as the model. */
 import t from 'tap';
-import { Prng } from '../../src/base/index.js';
+import { MemoryAccount, Prng, runToEnd } from '../../src/base/index.js';
+import { partitionGroups } from '../../src/plan/index.js';
 import { PartMemory } from '../../src/protocol/index.js';
+import { toWire, vectorOf } from '../../src/vector/index.js';
 
 const SEED = 64_738;
 t.comment(`seed ${SEED}`);
@@ -58,4 +60,49 @@ t.test('the first part of a result, without its first bytes, also returns its me
   t.equal(memory.count, 1);
   t.equal(memory.allocate(100 * KIB).byteOffset, 0);
   t.equal(memory.count, 0);
+});
+
+t.test(
+  'integers, counts and sums of this pool return their memory, once each, and no foreign memory',
+  async (t) => {
+    const memory = new PartMemory('shared', Number.POSITIVE_INFINITY);
+    const doubles = (bytes: Uint8Array): Float64Array => new Float64Array(bytes.buffer);
+    const own = (): Float64Array => doubles(memory.allocate(100 * KIB));
+    const counts = own();
+    const foreign = doubles(new Uint8Array(new SharedArrayBuffer(100 * KIB)));
+    const exact = (numbers: Float64Array) =>
+      ({ kind: 'exact', count: 1, valid: null, numbers, wide: null }) as const;
+    const wide = new BigInt64Array(own().buffer);
+    const keys = [exact(own()), exact(foreign), { ...exact(own()), numbers: null, wide }];
+    const states = [
+      { holds: 'count', counts },
+      { holds: 'sum', counts, sums: exact(own()) },
+      { holds: 'extreme', values: exact(own()) },
+    ] as const;
+    memory.releaseOwn([{ groupCount: 1, keys, states }]);
+    const pooled = new Set(memory.take(100));
+    t.equal(pooled.size, 5);
+    t.notOk(pooled.has(foreign.buffer as SharedArrayBuffer));
+  },
+);
+
+t.test('partitions return the memory of integers and counts, and not that of texts', async (t) => {
+  const memory = new PartMemory('shared', Number.POSITIVE_INFINITY);
+  const allocate = (byteCount: number): Uint8Array => memory.allocateShared(byteCount);
+  const groupCount = 20_000;
+  const names = Array.from({ length: groupCount }, (_, index) => `name ${index}`);
+  const keys = [
+    toWire(
+      vectorOf(
+        { type: 'integer' },
+        names.map((_, index) => BigInt(index)),
+      ),
+    ),
+    toWire(vectorOf({ type: 'text' }, names)),
+  ];
+  const states = [{ holds: 'count', counts: new Float64Array(groupCount).fill(1) }] as const;
+  const account = new MemoryAccount(Number.POSITIVE_INFINITY, () => '');
+  const partitioned = runToEnd(partitionGroups({ groupCount, keys, states }, account, allocate));
+  memory.releasePartitions([partitioned]);
+  t.equal(memory.count, 2);
 });

@@ -17,6 +17,7 @@ import {
   type SelectPlan,
   TEXT_PARTITIONS,
 } from '../../ir/index.js';
+import { isPartitionable } from '../../plan/index.js';
 import {
   type Exchange,
   type OperatorStats,
@@ -101,6 +102,8 @@ export class WorkerSelect {
   #hasEnded = false;
   /** Workers may read rows of others, which stay until the end. */
   #merges = false;
+  /** What the workers merge. */
+  #merged: readonly PartitionedPart[] = [];
 
   /**
    * `selectId` must differ from those of other running SELECTs. `stats` receives the measurements of the operators; null = none
@@ -237,6 +240,7 @@ export class WorkerSelect {
   async merge(partials: readonly PartitionedPart[], share: MergeShare): Promise<void> {
     const selectId = this.#selectId;
     this.#merges = true;
+    this.#merged = partials;
     await this.#query.sendAll(({ index }) =>
       this.#done[index]
         ? Promise.resolve(null)
@@ -285,6 +289,10 @@ export class WorkerSelect {
     for (const [worker, { done, operatorStats }] of parts) {
       this.#done[worker] = done;
       this.#stats?.push(...operatorStats);
+    }
+    if (this.#merged.length > 0 && this.open.length === 0) {
+      this.#memory.releasePartitions(this.#merged);
+      this.#merged = [];
     }
     return parts;
   }
@@ -372,7 +380,7 @@ type GroupOp = 'select-partitions' | 'select-groups' | 'select-merge-step';
 /** Whether workers can reuse the memory of parts: for encoded rows and for texts to count. */
 function usesSpareBuffers(settings: WorkerSelectSettings): boolean {
   const plan = groupedPlanOf(settings);
-  if (plan !== null && collectsValues(plan)) return true;
+  if (plan !== null && (collectsValues(plan) || isPartitionable(plan))) return true;
   return (settings.runs === 'select' ? settings.format : settings.encoding) !== null;
 }
 

@@ -11,6 +11,7 @@
  */
 import { invariant } from '../../base/index.js';
 import {
+  allocateShared,
   type ExactVector,
   gatherIntegers,
   integersOf,
@@ -249,7 +250,7 @@ export class PageEncoder {
   #addWide({ wide }: ExactVector, rows: Uint32Array, from: number, to: number): number {
     const values = gatherIntegers(wide as WideIntegers, rows.subarray(from, to), to - from);
     const order = Uint32Array.from({ length: to - from }, (_, row) => row);
-    const { shift, width, words } = shareIntegers(values, order, () => {});
+    const { shift, width, words } = shareIntegers(values, order, allocateShared);
     this.#u32(2).set([shift, width]);
     const at = this.#allocate(words.byteLength);
     new BigUint64Array(this.#bytes.buffer, at, words.length).set(words);

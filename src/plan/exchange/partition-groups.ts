@@ -9,8 +9,10 @@ import {
   type SelectPlan,
 } from '../../ir/index.js';
 import {
+  allocateShared,
   hashKeys,
   type SharedColumn,
+  type SharedMemory,
   scatterArray,
   scatterColumn,
   sharedArray,
@@ -32,15 +34,17 @@ export const haveGroups = (partials: readonly GroupPartial[]): boolean =>
   partials.every(({ states }) => states.every(({ holds }) => holds !== 'bits' && holds !== 'texts'));
 
 /**
- * The plan must be partitionable, and the states must have groups. The memory of the result stays reserved in `memory`; on an error, all of it may stay
+ * The plan must be partitionable, and the states must have groups. The memory of the result stays reserved in `account`; on an error, all of it may stay
  * reserved. Throws 9006.
  */
 export function* partitionGroups(
   { groupCount, keys, states }: GroupPartial,
-  memory: MemoryAccount,
+  account: MemoryAccount,
+  allocate = allocateShared,
 ): Task<PartitionedGroups> {
-  const hashes = yield* hashKeys(keys, groupCount, memory);
-  const order = yield* partitionOrder(hashes, memory);
+  const memory: SharedMemory = { account, allocate };
+  const hashes = yield* hashKeys(keys, groupCount, account);
+  const order = yield* partitionOrder(hashes, account);
   const scattered: SharedColumn[] = [];
   for (const key of keys) scattered.push(yield* scatterColumn(key, order.to, memory));
   // Aggregates of the same values share their state, and those of columns without missing values their counts.
@@ -52,7 +56,7 @@ export function* partitionGroups(
     known.set(state, found);
     partitioned.push(found);
   }
-  memory.release(hashes.byteLength + order.to.byteLength);
+  account.release(hashes.byteLength + order.to.byteLength);
   return { groupCount, starts: order.starts, keys: scattered, states: partitioned };
 }
 
@@ -87,7 +91,7 @@ function* scatterCounts(
   counts: Float64Array,
   to: Uint32Array,
   scattered: ScatteredCounts,
-  memory: MemoryAccount,
+  memory: SharedMemory,
 ): Task<Float64Array> {
   const found = scattered.get(counts) ?? (yield* scatterArray(counts, to, to.length, memory));
   scattered.set(counts, found);
@@ -98,7 +102,7 @@ function* partitionState(
   state: AggregateState,
   order: PartitionOrder,
   scattered: ScatteredCounts,
-  memory: MemoryAccount,
+  memory: SharedMemory,
 ): Task<PartitionedState> {
   const { to } = order;
   switch (state.holds) {
@@ -125,11 +129,11 @@ function* partitionState(
 function* partitionValues(
   { groups, counts, values }: StateOf<'values'>,
   { hashes, to }: PartitionOrder,
-  memory: MemoryAccount,
+  memory: SharedMemory,
 ): Task<PartitionedState> {
   const { count } = values;
-  const ofValues = memory.u32(count);
-  const newGroups = memory.u32(count);
+  const ofValues = memory.account.u32(count);
+  const newGroups = memory.account.u32(count);
   yield* inSlices(count, (from, end) => {
     for (let value = from; value < end; value++) {
       const group = groups === null ? 0 : groups[value];
@@ -137,7 +141,7 @@ function* partitionValues(
       newGroups[value] = to[group];
     }
   });
-  const order = yield* partitionOrder(ofValues, memory);
+  const order = yield* partitionOrder(ofValues, memory.account);
   const result: PartitionedState = {
     holds: 'values',
     starts: order.starts,
@@ -145,14 +149,14 @@ function* partitionValues(
     counts: counts === null ? null : yield* scatterArray(counts, order.to, count, memory),
     values: yield* scatterColumn(values, order.to, memory),
   };
-  memory.release(count * 4 * 3);
+  memory.account.release(count * 4 * 3);
   return result;
 }
 
 function* partitionRuns(
   { starts, values, areOrdered }: StateOf<'runs'>,
   { to }: PartitionOrder,
-  memory: MemoryAccount,
+  memory: SharedMemory,
 ): Task<PartitionedState> {
   const groupCount = to.length;
   const ends = sharedArray(starts, groupCount + 1, memory);

@@ -1,9 +1,11 @@
 /** Groups of several workers: those that the workers merge equal those that the main thread merges. */
 import t, { type Test } from 'tap';
+import type { Json } from '../../../src/api/index.js';
 import { type Cancellation, Prng } from '../../../src/base/index.js';
 import type { EngineOptions } from '../../../src/engine/index.js';
 import { type CreateWorkerClient, WorkerClient } from '../../../src/engine/workers/worker-client.js';
 import type { SelectPart, WorkerOp } from '../../../src/protocol/index.js';
+import { jsonObject, num } from '../../support/generate.js';
 import { unsharedClients } from '../../support/unshared-client.js';
 import { fill, rowsOf } from '../select-store.js';
 import { copyDir, makeDir, QUERY_OPTIONS, TestStore, workerFile } from '../store.js';
@@ -15,6 +17,8 @@ t.setTimeout(480_000);
 const LONG = { timeout: 240_000 };
 
 const PEOPLE = 2_000;
+/** The integers of a worker's groups are in pooled memory if there are 8,192 of them. */
+const MANY_PEOPLE = 20_000;
 const ALL_AGGREGATES =
   'COUNT(*) AS c, COUNT(n) AS cn, SUM(n) AS s, SUM(d) AS sd, AVG(d) AS a, MIN(word) AS w, MAX(day) AS m, STDDEV(n) AS v, MEDIAN(n + 1) AS p, COUNT(DISTINCT word) AS cw, COUNT(DISTINCT n) AS dn, SUM(DISTINCT n) AS ds, SUM(n * 1.5e0) AS f';
 const STATEMENTS = [
@@ -87,6 +91,44 @@ t.test(
       t.ok(mergeCount > STATEMENTS.length, `${mergeCount} merges`);
       await store.close();
     }
+  },
+);
+
+t.test(
+  'SELECTs with many groups, at the same time and one after the other, do not mix their memory',
+  LONG,
+  async (t) => {
+    const statements = [
+      'SELECT n, COUNT(*) AS c, SUM(n) AS s, MIN(n) AS m FROM [default] GROUP BY n',
+      'SELECT d, n, COUNT(*) AS c, MAX(n) AS m FROM [default] GROUP BY d, n ORDER BY c DESC, n LIMIT 40',
+      'SELECT n, AVG(n) AS a FROM [default] GROUP BY n ORDER BY n DESC LIMIT 9000',
+    ];
+    const dir = makeDir(t);
+    const options = { workerCount: 2, shardCount: 2 };
+    const filled = await TestStore.open(t, dir, options);
+    const prng = new Prng(SEED + 1);
+    await fill(filled, prng, 10);
+    for (let from = 0; from < MANY_PEOPLE; from += 1_000) {
+      const entities: Record<string, Json> = {};
+      for (let index = from; index < from + 1_000; index++) {
+        const n = BigInt.asIntN(62, BigInt(prng.u32()) * 0x9e3779b97f4an);
+        entities[`m${index}`] = jsonObject({ n: num(String(n)), d: num(`${prng.below(50)}.25`) });
+      }
+      await filled.insert(jsonObject(entities));
+    }
+    await filled.close();
+    const answers = async (partitionGroupsMin: number, rounds: number): Promise<string[]> => {
+      const store = await TestStore.open(t, copyDir(t, dir), { ...options, partitionGroupsMin });
+      const found: string[] = [];
+      for (let round = 0; round < rounds; round++) {
+        const all = await Promise.all(statements.map((statement) => rowsOf(store, statement)));
+        found.push(all.map((rows) => rows.map((row) => JSON.stringify(row)).join('\n')).join('\n\n'));
+      }
+      await store.close();
+      return found;
+    };
+    const [wanted] = await answers(Number.MAX_SAFE_INTEGER, 1);
+    for (const [round, found] of (await answers(1, 4)).entries()) t.ok(found === wanted, `round ${round}`);
   },
 );
 
