@@ -11,6 +11,8 @@ import readline from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const BATCH = fileURLToPath(new URL('../../dist/test/support/test-batch.js', import.meta.url));
+/** Loaded before the tests. */
+const WITHOUT_HOOKS = fileURLToPath(new URL('without-hooks.cjs', import.meta.url));
 /** The line that a batch writes before the results of each file. */
 const FILE_MARK = '# file ';
 
@@ -70,16 +72,20 @@ function runBatch(files, { cwd, secondsMax, scratchOf }) {
   return new Promise((resolve) => {
     const began = performance.now();
     const scratch = scratchOf?.(files) ?? null;
-    const child = spawn(process.execPath, files.length === 1 ? files : [BATCH], {
-      cwd,
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: {
-        ...process.env,
-        TAP_TIMEOUT: String(secondsMax),
-        TEST_FILES: files.join('\n'),
-        ...(scratch === null ? {} : { TMPDIR: scratch }),
+    const child = spawn(
+      process.execPath,
+      ['--require', WITHOUT_HOOKS, ...(files.length === 1 ? files : [BATCH])],
+      {
+        cwd,
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: {
+          ...process.env,
+          TAP_TIMEOUT: String(secondsMax),
+          TEST_FILES: files.join('\n'),
+          ...(scratch === null ? {} : { TMPDIR: scratch }),
+        },
       },
-    });
+    );
     let overdue = false;
     let killing;
     const timer = setTimeout(() => {

@@ -66,7 +66,7 @@ const TOGETHER = [
   'wal',
   'worker',
 ];
-const BATCH_FILES_MAX = 10;
+const BATCH_FILES_MAX = 20;
 
 /** Folders of tests that check answers and not the disk, so their files may be in memory. */
 const ABOUT_ANSWERS = [

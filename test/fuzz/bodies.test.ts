@@ -15,7 +15,7 @@ import { errorsOverWire } from './wire.js';
 
 const { values: value } = parseArgs({
   options: {
-    bodies: { type: 'string', default: '20000' },
+    bodies: { type: 'string', default: '12000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });

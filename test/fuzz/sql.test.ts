@@ -16,7 +16,7 @@ import { generateWorld } from '../support/sql/sql-world.js';
 
 const { values: value } = parseArgs({
   options: {
-    bodies: { type: 'string', default: '5000' },
+    bodies: { type: 'string', default: '3000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });

@@ -20,7 +20,7 @@ import { Values } from './sql-values.js';
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '40' },
+    rounds: { type: 'string', default: '24' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });

@@ -41,7 +41,7 @@ import { SqlLife } from './sql-life.js';
 
 const { values: value } = parseArgs({
   options: {
-    queries: { type: 'string', default: '2000' },
+    queries: { type: 'string', default: '1200' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });

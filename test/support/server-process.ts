@@ -75,7 +75,9 @@ export class ServerProcess {
     this.serving = new Promise((resolve, reject) => {
       onOutput = () => {
         const match = SERVES.exec(this.#output);
-        if (match !== null) resolve({ httpsPort: Number(match[1]), httpPort: Number(match[2]) });
+        if (match === null) return;
+        onOutput = () => {};
+        resolve({ httpsPort: Number(match[1]), httpPort: Number(match[2]) });
       };
       this.ended.then(({ code, signal }) => {
         reject(

@@ -11,7 +11,7 @@ import { type TreeParts, TreeStatements } from './tree-statements.js';
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '18' },
+    rounds: { type: 'string', default: '12' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });

@@ -11,7 +11,7 @@ import { TreeLife } from './tree-life.js';
 
 const { values: options } = parseArgs({
   options: {
-    queries: { type: 'string', default: '600' },
+    queries: { type: 'string', default: '400' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });

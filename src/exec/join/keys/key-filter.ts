@@ -20,11 +20,12 @@ import {
   keepBloomWide,
   setBloom,
 } from './key-bits.js';
+import { bitsOfRange, type IntegerRange, integerRange } from './key-range.js';
 
 /** A range has a bit per integer if its length is at most RANGE_MIN or RANGE_PER_ROW per row, and at most RANGE_MAX. */
 const RANGE_MIN = 2 ** 20;
-const RANGE_PER_ROW = 64;
-const RANGE_MAX = 2 ** 31;
+const RANGE_PER_ROW = 256;
+const RANGE_MAX = 2 ** 28;
 const BLOOM_BITS_PER_KEY = 16;
 const WORDS_MIN = 256;
 const WORDS_MAX = 2 ** 26;
@@ -36,54 +37,54 @@ type Bits =
   | { readonly kind: 'range'; readonly range: BitRange }
   | { readonly kind: 'bloom'; readonly bloom: BloomBits };
 
-/** The filter of a key column of integers; null if some are beyond 2^53. */
-export function integerFilter(vector: ExactVector, run: QueryRun): ColumnFilter | null {
-  return vector.numbers === null ? null : new IntegerFilter(vector, vector.numbers, run);
+/** The bits of a column's values, and their range. */
+interface ValueBits {
+  readonly bits: Bits;
+  readonly range: IntegerRange;
 }
+
+/** The filter of a key column of integers, which is built when it is first used; null if some are beyond 2^53. */
+export function integerFilter(vector: ExactVector, run: QueryRun): ColumnFilter | null {
+  return vector.numbers === null ? null : new IntegerFilter(vector, vector.numbers, run, null);
+}
+
+/** The filter of a key column of which the range and its bits are known. */
+export const rangeFilter = (
+  vector: ExactVector,
+  range: IntegerRange,
+  bits: BitRange,
+  run: QueryRun,
+): ColumnFilter =>
+  new IntegerFilter(vector, vector.numbers as Float64Array, run, {
+    bits: { kind: 'range', range: bits },
+    range,
+  });
 
 class IntegerFilter implements ColumnFilter {
   readonly #vector: ExactVector;
   readonly #numbers: Float64Array;
   readonly #run: QueryRun;
-  /** Built on first use. */
-  #bits: Bits | null = null;
-  #least = Number.POSITIVE_INFINITY;
-  #greatest = Number.NEGATIVE_INFINITY;
+  /** Null until the first use. */
+  #built: ValueBits | null;
   #scratch = new Int32Array(0);
 
-  constructor(vector: ExactVector, numbers: Float64Array, run: QueryRun) {
+  constructor(vector: ExactVector, numbers: Float64Array, run: QueryRun, built: ValueBits | null) {
     this.#vector = vector;
     this.#numbers = numbers;
     this.#run = run;
+    this.#built = built;
   }
 
-  #build(): Bits {
-    if (this.#bits !== null) return this.#bits;
+  #build(): ValueBits {
+    if (this.#built !== null) return this.#built;
     const { valid, count } = this.#vector;
-    for (let row = 0; row < count; row++) {
-      if (valid !== null && valid[row] === 0) continue;
-      const value = this.#numbers[row];
-      if (value < this.#least) this.#least = value;
-      if (value > this.#greatest) this.#greatest = value;
-    }
-    const length = Math.max(0, this.#greatest - this.#least + 1);
-    const isRange = length <= Math.min(RANGE_MAX, Math.max(RANGE_MIN, count * RANGE_PER_ROW));
-    this.#bits = isRange ? this.#buildRange(length) : this.#buildBloom();
-    return this.#bits;
-  }
-
-  #buildRange(length: number): Bits {
-    const least = length === 0 ? 0 : this.#least;
-    const wordCount = (length >>> 5) + 1;
-    this.#run.reserve(wordCount * 4);
-    const words = new Int32Array(wordCount);
-    const { valid, count } = this.#vector;
-    for (let row = 0; row < count; row++) {
-      if (valid !== null && valid[row] === 0) continue;
-      const offset = this.#numbers[row] - least;
-      words[offset >>> 5] |= 1 << (offset & 31);
-    }
-    return { kind: 'range', range: { least, length, words } };
+    const range = integerRange(this.#vector) as IntegerRange;
+    const isRange = range.length <= Math.min(RANGE_MAX, Math.max(RANGE_MIN, count * RANGE_PER_ROW));
+    const bits: Bits = isRange
+      ? { kind: 'range', range: bitsOfRange(this.#numbers, valid, count, range, this.#run) }
+      : this.#buildBloom();
+    this.#built = { bits, range };
+    return this.#built;
   }
 
   #buildBloom(): Bits {
@@ -103,8 +104,8 @@ class IntegerFilter implements ColumnFilter {
   }
 
   mayPass(min: number, max: number): boolean {
-    this.#build();
-    return max >= this.#least && min <= this.#greatest;
+    const { least, greatest } = this.#build().range;
+    return max >= least && min <= greatest;
   }
 
   keepStored(
@@ -114,7 +115,7 @@ class IntegerFilter implements ColumnFilter {
     count: number,
     out: Uint32Array,
   ): number {
-    const bits = this.#build();
+    const { bits } = this.#build();
     return column.kind === 'i64' && column.width === 8
       ? keepWide(bits, column, rows, count, out)
       : this.#keepNarrow(bits, column, rows, count, out);
@@ -155,7 +156,7 @@ class IntegerFilter implements ColumnFilter {
       for (let row = 0; row < count; row++) out[row] = row;
       return count;
     }
-    const bits = this.#build();
+    const { bits } = this.#build();
     return bits.kind === 'range'
       ? keepBitsOfNumbers(bits.range, numbers, valid, count, out)
       : keepBloomOfNumbers(bits.bloom, numbers, valid, count, out);

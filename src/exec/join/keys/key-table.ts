@@ -8,9 +8,11 @@ import type { QueryRun } from '../../query-run.js';
 import type { ColumnFilter } from '../../scan/column-filter.js';
 import { BooleanCodes } from './key-booleans.js';
 import type { KeyCodes } from './key-codes.js';
-import { DenseCodes, denseRange } from './key-dense.js';
+import { DenseCodes, isDense } from './key-dense.js';
 import { HashedCodes } from './key-numbers.js';
 import { PairCodes } from './key-pairs.js';
+import { integerRange } from './key-range.js';
+import { isRankable, RankedCodes } from './key-ranks.js';
 import { TextCodes } from './key-texts.js';
 
 /** A key column of the rows of a table. */
@@ -98,10 +100,12 @@ function keyCodes({ vector, nullsEqual }: KeyColumn, run: QueryRun): KeyCodes {
     case 'float':
       return new HashedCodes(vector, nullsEqual, run);
     case 'exact': {
-      const range = denseRange(vector);
-      return range === null
-        ? new HashedCodes(vector, nullsEqual, run)
-        : new DenseCodes(vector, range, nullsEqual, run);
+      const range = integerRange(vector);
+      if (range === null) return new HashedCodes(vector, nullsEqual, run);
+      if (isDense(range, vector.count)) return new DenseCodes(vector, range, nullsEqual, run);
+      return isRankable(range, vector.count)
+        ? new RankedCodes(vector, range, nullsEqual, run)
+        : new HashedCodes(vector, nullsEqual, run);
     }
   }
 }

@@ -23,6 +23,7 @@ const built = (keys: readonly KeyColumn[], count: number, run: QueryRun): BuiltT
 
 const KINDS: readonly (readonly [string, SqlType, (index: number) => Value])[] = [
   ['dense', { type: 'integer' }, (index) => BigInt(index)],
+  ['with gaps', { type: 'integer' }, (index) => BigInt(index) * 20n - 5_000n],
   ['sparse', { type: 'integer' }, (index) => BigInt(index) * 7_919_777n],
   ['negative', { type: 'integer' }, (index) => BigInt(index % 2 === 0 ? index : -index) * 123_456_789n],
   ['beyond 2^53', { type: 'integer' }, (index) => BigInt(index) * (1n << 60n)],
