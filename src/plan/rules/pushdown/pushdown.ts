@@ -67,12 +67,14 @@ export function pushed(
       // Each group or partition is kept or dropped as a whole.
       const keys = relation.op === 'aggregate' ? relation.keys : relation.partition;
       const columns = new Set(keys.map(({ column }) => column));
-      const passes = (conjunct: Expression): boolean => keys.length > 0 && readsOnly(conjunct, columns);
-      const input = pushed(relation.input, conjuncts.filter(passes), numbers);
-      return filtered(
-        { ...relation, input },
-        conjuncts.filter((conjunct) => !passes(conjunct)),
-      );
+      const below: Expression[] = [];
+      const above: Expression[] = [];
+      for (const conjunct of conjuncts) {
+        const isOfKeys = keys.length > 0 && readsOnly(conjunct, columns);
+        const passes = isOfKeys && (above.length === 0 || !mayFail(conjunct));
+        (passes ? below : above).push(conjunct);
+      }
+      return filtered({ ...relation, input: pushed(relation.input, below, numbers) }, above);
     }
     case 'sort': {
       if (relation.limit === null && relation.offset === 0) {

@@ -95,6 +95,26 @@ t.test('conditions stay above a limit and above a single group', async (t) => {
   }
 });
 
+t.test('a condition that can fail passes groups only if none before it stays above them', async (t) => {
+  const times = (left: Expression, right: Expression): Expression => {
+    return { op: 'arithmetic', type: INTEGER, operator: '*', left, right };
+  };
+  const cube = compareOf('=', times(times(column(0), column(0)), column(0)), integerOf(8));
+  const counted = groupsOf(A, [0], 5);
+  t.equal(
+    after(filterOf(counted, both(is(5, 4), cube))),
+    `filter case(c5 = 4, ((c0 * c0) * c0) = 8, false)
+  aggregate c0 c5=count(*)
+    scan 1 select c0=i0 c1=i1`,
+  );
+  t.equal(
+    after(filterOf(counted, both(cube, is(5, 4), is(0, 2)))),
+    `filter c5 = 4
+  aggregate c0 c5=count(*)
+    scan 1 with column 1 in 2..2 where ((i0 * i0) * i0) = 8 select c0=i0 c1=i1`,
+  );
+});
+
 t.test('a condition that rejects missing values makes an outer join an inner one', async (t) => {
   const kindOf = (kind: JoinKind, condition: Expression): string =>
     /(\w+) join/.exec(after(filterOf(joinOf(kind, A, B, [[0, 10]]), condition)))?.[1] ?? '';
