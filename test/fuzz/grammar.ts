@@ -72,9 +72,9 @@ function caseRequests(): ValidRequest[] {
 
 /** Requests to every endpoint that has a body. */
 function endpointRequests(): ValidRequest[] {
-  return Object.entries(BODIES).map(([name, { body, before = [], team }]) => {
+  return Object.entries(BODIES).map(([name, { body, before = [], pathName = QUERY_NAME, team }]) => {
     const [method, path] = name.split(' ');
-    const at = path.replace(/:\w+/, QUERY_NAME);
+    const at = path.replace(/:\w+/, pathName);
     return { method, path: at, who: team === true ? 'team' : 'master', body, before };
   });
 }

@@ -12,6 +12,8 @@ export interface Body {
   readonly unknown: ErrorCode | null;
   /** Requests to send before; they may be refused. */
   readonly before?: readonly ApiRequest[];
+  /** The value of the parameter of the path, where it is not `QUERY_NAME`. */
+  readonly pathName?: string;
   readonly team?: true;
 }
 
@@ -262,15 +264,13 @@ const saved = (name: string): ApiRequest =>
 
 const segment = (name: string, members: object): ApiRequest => post('/v1/segment', { name, ...members });
 
-/** A static segment, whether or not there is one with a query before. */
-const STATIC: readonly ApiRequest[] = [
-  segment('changed', { ids: [] }),
-  { method: 'PUT', path: '/v1/segment/changed', body: { ids: ['u1'] } },
-];
+/** Another segment than that of `PUT /v1/segment/:segment_name`, which would turn it into one with a query meanwhile. */
+const STATIC_NAME = 'listed';
+const STATIC = { pathName: STATIC_NAME, before: [segment(STATIC_NAME, { ids: [] })] };
 
 const MEMBER = { email: 'member@example.org', password: 'long enough' };
 
-/** The value of the parameter of a path. */
+/** The value of the parameter of a path, unless a body names another. */
 export const QUERY_NAME = 'changed';
 
 /** Keys are the names of endpoints; endpoints that ignore their body are omitted. */
@@ -434,8 +434,8 @@ export const BODIES: Readonly<Record<string, Body>> = {
     unknown: 4049,
     before: [segment(QUERY_NAME, { query: [{ name: { equals: 'y' } }] })],
   },
-  'POST /v1/segment/:segment_name/ids': { body: { ids: ['u1', 'u2'] }, unknown: 4049, before: STATIC },
-  'DELETE /v1/segment/:segment_name/ids': { body: { ids: ['u1'] }, unknown: 4049, before: STATIC },
+  'POST /v1/segment/:segment_name/ids': { body: { ids: ['u1', 'u2'] }, unknown: 4049, ...STATIC },
+  'DELETE /v1/segment/:segment_name/ids': { body: { ids: ['u1'] }, unknown: 4049, ...STATIC },
   'POST /v1/database': {
     body: {
       database: {

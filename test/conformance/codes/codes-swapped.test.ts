@@ -50,8 +50,8 @@ class Sweep {
     this.#tally = tally;
   }
 
-  async run(name: string, { body, unknown, before = [] }: Body): Promise<void> {
-    const [method, path] = name.replace(/:\w+/, QUERY_NAME).split(' ') as ['POST' | 'PUT' | 'DELETE', string];
+  async run(name: string, { body, unknown, before = [], pathName = QUERY_NAME }: Body): Promise<void> {
+    const [method, path] = name.replace(/:\w+/, pathName).split(' ') as ['POST' | 'PUT' | 'DELETE', string];
     await this.#prepare(before);
     const plain = await this.#send({ method, path, body });
     if (plain.status !== 200) this.problems.push(`the valid body: ${JSON.stringify(plain.body)}`);
