@@ -8,6 +8,10 @@ import { codePointCount, compareText } from '../schema/index.js';
 
 /** Largest list for which strings decoded from bytes are cached; longer lists are not read text by text. */
 const CACHED_STRINGS_MAX = 2 ** 17;
+/** Beginnings of at most this many bytes are cached by their length and bytes, in 31 bits; the number of those cached. */
+const PACKED_BYTES_MAX = 4;
+const PACKED_COUNT_MAX = 4_096;
+const ASCII_BITS = 7;
 /** Overhead of a string beyond its characters. */
 const STRING_BYTES = 24;
 
@@ -29,6 +33,7 @@ export class Texts {
   /** A view of the bytes, for decoding. */
   #decoder: Buffer | null = null;
   #strings: (string | undefined)[] | null;
+  readonly #packed = new Map<number, string>();
   /** The list was made from strings: `#strings` has all texts. */
   readonly #ofStrings: boolean;
   #memoryBytes: number | null = null;
@@ -68,6 +73,35 @@ export class Texts {
   text(code: number): string {
     const cached = this.#strings?.[code];
     return cached === undefined ? this.#decode(code) : cached;
+  }
+
+  /**
+   * A text with the same first `points` code points as the text of a code, or that text. If their bytes are ASCII, the bytes
+   * behind them are not decoded.
+   */
+  beginning(code: number, points: number): string {
+    if (this.#ofStrings) return this.text(code);
+    const { offsets, bytes } = this.#bytes as TextBytes;
+    const from = offsets[code];
+    const to = Math.min(offsets[code + 1], from + points);
+    let packed = to - from;
+    for (let at = from; at < to; at++) {
+      if (bytes[at] >= 0x80) return this.text(code);
+      packed = (packed << ASCII_BITS) | bytes[at];
+    }
+    if (to - from > PACKED_BYTES_MAX) return this.#latin1(from, to);
+    let text = this.#packed.get(packed);
+    if (text === undefined) {
+      text = this.#latin1(from, to);
+      if (this.#packed.size < PACKED_COUNT_MAX) this.#packed.set(packed, text);
+    }
+    return text;
+  }
+
+  #latin1(from: number, to: number): string {
+    const { bytes } = this.#bytes as TextBytes;
+    this.#decoder ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return this.#decoder.toString('latin1', from, to);
   }
 
   /** All texts as UTF-8. */

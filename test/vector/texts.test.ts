@@ -28,6 +28,18 @@ t.test('texts are equal as strings and as bytes, regardless of their source', as
   t.ok(ofBytes.memoryBytes >= bytes.length && ofStrings.memoryBytes >= bytes.length / 3);
 });
 
+t.test('beginnings are those of the whole texts, with and without bytes beyond ASCII', async (t) => {
+  const strings = [...STRINGS, 'abcdé', 'abcd', 'abcde', 'abce', 'ab'];
+  const ofStrings = Texts.ofStrings([...strings], true);
+  const ofBytes = Texts.ofBytes(ofStrings.utf8, strings.length, true);
+  for (const texts of [ofStrings, ofBytes])
+    for (const points of [0, 1, 2, 4, 5, 499, 501, 1e30])
+      strings.forEach((text, code) => {
+        const [read, whole] = [texts.beginning(code, points), text].map((one) => [...one].slice(0, points));
+        t.strictSame(read, whole, `${points} of ${text.slice(0, 10)}`);
+      });
+});
+
 t.test('a list too long for cached strings still returns its texts', async (t) => {
   const count = 140_000;
   const long = Texts.ofStrings(Array.from({ length: count }, (_, code) => `text ${code}`));

@@ -9,6 +9,12 @@ export function texts(vector: Vector): (row: number) => string {
   return codes === null ? (row) => texts.text(row) : (row) => texts.text(codes[row]);
 }
 
+/** Returns a function that reads a text with the first `points` code points of the text of a row, which must not be missing. */
+export function beginnings(vector: Vector): (row: number, points: number) => string {
+  const { codes, texts } = textOf(vector);
+  return (row, points) => texts.beginning(codes === null ? row : codes[row], points);
+}
+
 /** Returns a function that reads the count of a row, which must not be missing. */
 export function counts(vector: Vector): (row: number) => number {
   if (vector.kind === 'exact' && vector.numbers === null) {

@@ -7,7 +7,7 @@ import { tooMuchText, VECTOR_CHARS_MAX } from '../error.js';
 import { textOf } from '../kinds.js';
 import { isValid } from '../validity.js';
 import { packedText } from './packed.js';
-import { allValid, counts, texts } from './read-rows.js';
+import { allValid, beginnings, counts, texts } from './read-rows.js';
 import {
   left,
   limitLength,
@@ -74,7 +74,10 @@ const TEXT_MAKERS: Partial<Readonly<Record<ScalarFunction, TextMaker>>> = {
   trim: trimmed(true, true),
   ltrim: trimmed(true, false),
   rtrim: trimmed(false, true),
-  left: counted(left),
+  left: ([vector, number]) => {
+    const [text, beginning, count] = [texts(vector), beginnings(vector), counts(number)];
+    return (row) => left(count(row) < 0 ? text(row) : beginning(row, count(row)), count(row));
+  },
   right: counted(right),
   repeat: counted(repeat),
   lpad: padded('left'),
@@ -82,10 +85,14 @@ const TEXT_MAKERS: Partial<Readonly<Record<ScalarFunction, TextMaker>>> = {
   concat: concatenated,
   'concat-strict': concatenated,
   substring: ([vector, from, number]) => {
-    const text = texts(vector);
-    const start = counts(from);
-    const length = number === undefined ? () => null : counts(number);
-    return (row) => substring(text(row), start(row), length(row));
+    const [text, beginning, start] = [texts(vector), beginnings(vector), counts(from)];
+    if (number === undefined) return (row) => substring(text(row), start(row), null);
+    const length = counts(number);
+    return (row) => {
+      const [first, count] = [start(row), length(row)];
+      const isAtBeginning = first > 0 && count >= 0;
+      return substring(isAtBeginning ? beginning(row, first - 1 + count) : text(row), first, count);
+    };
   },
   replace: ([vector, what, by]) => {
     const [text, sought, put] = [texts(vector), texts(what), texts(by)];

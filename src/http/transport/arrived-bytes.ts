@@ -4,7 +4,7 @@
  */
 import type { ByteBudget } from './body.js';
 
-const STEP_BYTES = 64 * 1024;
+const BUFFER_BYTES_MIN = 64 * 1024;
 
 export class ArrivedBytes {
   readonly #budget: ByteBudget;
@@ -14,7 +14,10 @@ export class ArrivedBytes {
   #start = 0;
   #end = 0;
 
-  /** A buffer grows to at most twice the bytes that it must hold, or `aheadBytesMax` more than these. */
+  /**
+   * A buffer grows to a power of two, or from `aheadBytesMax` (a power of two) on to a multiple of it, so that buffers have few
+   * different sizes and are used again.
+   */
   constructor(budget: ByteBudget, aheadBytesMax: number) {
     this.#budget = budget;
     this.#aheadBytesMax = aheadBytesMax;
@@ -72,8 +75,7 @@ export class ArrivedBytes {
     if (needed <= this.#buffer.byteLength) {
       this.#buffer.copyWithin(0, this.#start, this.#end);
     } else {
-      const ahead = Math.min(needed, this.#aheadBytesMax);
-      const capacity = Math.ceil((needed + ahead) / STEP_BYTES) * STEP_BYTES;
+      const capacity = this.#capacityFor(needed);
       if (!this.#budget.tryReserve(capacity - this.#buffer.byteLength)) return null;
       const grown = Buffer.from(this.#budget.buffer(capacity).buffer);
       grown.set(this.#buffer.subarray(this.#start, this.#end));
@@ -84,5 +86,10 @@ export class ArrivedBytes {
     this.#start += moved;
     this.#end += moved;
     return moved;
+  }
+
+  #capacityFor(bytes: number): number {
+    if (bytes >= this.#aheadBytesMax) return Math.ceil(bytes / this.#aheadBytesMax) * this.#aheadBytesMax;
+    return Math.max(BUFFER_BYTES_MIN, 2 ** Math.ceil(Math.log2(bytes)));
   }
 }

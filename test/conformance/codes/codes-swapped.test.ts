@@ -1,17 +1,20 @@
 /**
- * Every endpoint that has a body, with every value of a valid body replaced by values of every type and with an unknown
- * field in every object. Each request is answered with success or with codes of the table that are not server errors.
+ * Every endpoint that has a body, with every value of a valid body replaced by values of random types, half of those there are
+ * (QUARRY_TEST_ROUNDS=18: all), and with an unknown field in every object. Each request is answered with success or with codes of the table that are not server errors.
  * The unknown field is refused by its name.
  */
 import t from 'tap';
-import type { ErrorCode } from '../../../src/base/index.js';
+import { type ErrorCode, Prng } from '../../../src/base/index.js';
 import { ENDPOINTS } from '../../../src/http/endpoints/endpoints.js';
 import { nameOf } from '../../../src/http/endpoints/router.js';
 import type { ApiRequest, JsonClient } from '../../support/json-client.js';
 import { BODIES, type Body, MODEL, QUERY_NAME } from './codes-bodies.js';
 import { codesOf, errorsOf, startCodesServer } from './codes-server.js';
-import { type Swapped, swapsOf, UNKNOWN } from './codes-swaps.js';
+import { type Swapped, swapsOf, TOKENS, UNKNOWN } from './codes-swaps.js';
 
+const SEED = Number(process.env.QUARRY_SEED ?? Date.now() % 1_000_000);
+/** Replacements of each value, on average. */
+const TRIED = Number(process.env.QUARRY_TEST_ROUNDS ?? TOKENS.length / 2);
 const ANSWER_MS_MAX = 30_000;
 /** Members of the body itself, or of an item of a body that is a list. */
 const OUTERMOST = /^\$(\[\d+\])?$/;
@@ -43,11 +46,13 @@ class Sweep {
   readonly #client: JsonClient;
   readonly #key: string;
   readonly #tally: Tally;
+  readonly #prng: Prng;
 
-  constructor(client: JsonClient, key: string, tally: Tally) {
+  constructor(client: JsonClient, key: string, tally: Tally, seed: number) {
     this.#client = client;
     this.#key = key;
     this.#tally = tally;
+    this.#prng = new Prng(seed);
   }
 
   async run(name: string, { body, unknown, before = [], pathName = QUERY_NAME }: Body): Promise<void> {
@@ -56,7 +61,7 @@ class Sweep {
     const plain = await this.#send({ method, path, body });
     if (plain.status !== 200) this.problems.push(`the valid body: ${JSON.stringify(plain.body)}`);
     await this.#prepare(before);
-    for (const swapped of swapsOf(body)) {
+    for (const swapped of swapsOf(body, () => this.#prng.below(TOKENS.length) < TRIED)) {
       const reply = await this.#send({ method, path, text: swapped.text });
       const codes = codesOf(reply);
       const text =
@@ -120,13 +125,13 @@ t.test('values of other types and unknown fields are refused by a code, in any p
   const { client, keys } = await startCodesServer(t);
   for (const request of MODEL) await client.succeed(request);
   const tally: Tally = { requestCount: 0, codes: new Map() };
-  const sweeps = Object.entries(BODIES).map(async ([name, body]) => {
-    const sweep = new Sweep(client, body.team === true ? keys.team : keys.master, tally);
+  const sweeps = Object.entries(BODIES).map(async ([name, body], index) => {
+    const sweep = new Sweep(client, body.team === true ? keys.team : keys.master, tally, SEED + index);
     await sweep.run(name, body);
     t.strictSame(sweep.problems, [], name);
   });
   await Promise.all(sweeps);
   const counts = [...tally.codes].map(([code, count]) => `${code}: ${count}`).sort();
-  t.comment(`${tally.requestCount} requests; ${counts.join(', ')}`);
+  t.comment(`seed ${SEED}, ${tally.requestCount} requests; ${counts.join(', ')}`);
   t.ok(tally.requestCount > 3_000, 'thousands of requests');
 });

@@ -37,9 +37,14 @@ export interface Swapped {
 
 type Whole = (part: string) => string;
 
-/** The body with every value replaced by every token in turn, and with an unknown field in every object. */
-export function* swapsOf(tree: Tree, path = '$', whole: Whole = (part) => part): Generator<Swapped> {
-  for (const token of TOKENS) yield { path, token, text: whole(token) };
+/** The body with every value replaced by the tokens that `isTried` picks, and with an unknown field in every object. */
+export function* swapsOf(
+  tree: Tree,
+  isTried: () => boolean,
+  path = '$',
+  whole: Whole = (part) => part,
+): Generator<Swapped> {
+  for (const token of TOKENS) if (isTried()) yield { path, token, text: whole(token) };
   if (tree === null || typeof tree !== 'object') return;
   const isList = Array.isArray(tree);
   const entries = Object.entries<Tree>(tree);
@@ -48,7 +53,7 @@ export function* swapsOf(tree: Tree, path = '$', whole: Whole = (part) => part):
   const joined = (all: readonly string[]): string => whole(isList ? `[${all}]` : `{${all}}`);
   for (const [index, [key, part]] of entries.entries()) {
     const here = isList ? `${path}[${key}]` : `${path}.${key}`;
-    yield* swapsOf(part, here, (text) => joined(texts.with(index, labels[index] + text)));
+    yield* swapsOf(part, isTried, here, (text) => joined(texts.with(index, labels[index] + text)));
   }
   if (!isList) yield { path, token: null, text: joined([...texts, `"${UNKNOWN}":1`]) };
 }

@@ -6,6 +6,7 @@ const encoder = new TextEncoder();
 const UPPER_A = 0x41;
 const UPPER_Z = 0x5a;
 const LOWER_BIT = 0x20;
+const MARKS_PER_ROW = 16;
 
 /** Hashes as they pass between threads. */
 export interface HashArrays {
@@ -14,6 +15,8 @@ export interface HashArrays {
   readonly high: Int32Array<ArrayBuffer>;
   /** Open addressing: row + 1; 0 = empty. Twice as many slots as rows at least. */
   readonly slots: Int32Array<ArrayBuffer>;
+  /** A bit of each hash is set: small enough for the processor's cache, it answers for most hashes that no row has. */
+  readonly marks: Int32Array<ArrayBuffer>;
 }
 
 /** Parts that share an entity share a hash; a hash of 64 bits is almost never shared by chance. */
@@ -28,10 +31,12 @@ export class IdHashes {
 
   static of(ids: Vector, textCase: TextCase): IdHashes {
     const count = ids.length;
+    const powerOfTwo = 2 ** Math.ceil(Math.log2(Math.max(2, count)));
     const hashes = new IdHashes({
       low: new Int32Array(count),
       high: new Int32Array(count),
-      slots: new Int32Array(2 ** Math.ceil(Math.log2(Math.max(2, count * 2)))),
+      slots: new Int32Array(powerOfTwo * 2),
+      marks: new Int32Array((powerOfTwo * MARKS_PER_ROW) / 32),
     });
     hashes.#fill(ids, textCase);
     return hashes;
@@ -39,14 +44,19 @@ export class IdHashes {
 
   /** Whether a row of `other` has the hash of a row of this. */
   sharesOneWith({ arrays: { low, high } }: IdHashes): boolean {
-    const { slots } = this.arrays;
-    for (let row = 0; row < low.length; row++)
-      if (slots[this.#slotOf(low[row], high[row])] !== 0) return true;
+    const { slots, marks } = this.arrays;
+    const mask = marks.length - 1;
+    for (let row = 0; row < low.length; row++) {
+      const mark = high[row] ^ (low[row] >>> 11);
+      const isMarked = (marks[(mark >>> 5) & mask] >>> (mark & 31)) & 1;
+      if (isMarked !== 0 && slots[this.#slotOf(low[row], high[row])] !== 0) return true;
+    }
     return false;
   }
 
   #fill(ids: Vector, textCase: TextCase): void {
-    const { low, high, slots } = this.arrays;
+    const { low, high, slots, marks } = this.arrays;
+    const mask = marks.length - 1;
     let row = 0;
     for (const data of ids.data) {
       const isText = DataType.isUtf8(data.type) && data.nullCount === 0;
@@ -59,6 +69,8 @@ export class IdHashes {
         const slot = this.#slotOf(low[row], high[row]);
         if (slots[slot] === 0) this.distinctCount++;
         slots[slot] = row + 1;
+        const mark = high[row] ^ (low[row] >>> 11);
+        marks[(mark >>> 5) & mask] |= 1 << (mark & 31);
       }
     }
   }

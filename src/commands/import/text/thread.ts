@@ -23,6 +23,6 @@ parentPort?.on('message', ({ block, from, to }: TextTask) => {
   const result: TextResult = { block, columns: columns.read(block, from, to) };
   const { body, ids } = result.columns;
   const moved = [block.bytes.buffer, block.bounds.buffer, ...(body === null ? [] : [body.buffer])];
-  const hashes = ids === null ? [] : [ids.low.buffer, ids.high.buffer, ids.slots.buffer];
+  const hashes = ids === null ? [] : Object.values(ids).map(({ buffer }) => buffer);
   parentPort?.postMessage(result, [...moved, ...hashes]);
 });
