@@ -543,6 +543,29 @@ export const slowQueries = success({
 });
 export type SlowQueries = Infer<typeof slowQueries>;
 
+const statsColumn = (description: string) => list(plain<number>({ type: 'number', minimum: 0 }), description);
+const quantileColumn = (share: string) =>
+  list(
+    plain<number | null>({ type: ['number', 'null'] }),
+    `Upper bound, in seconds, of the time of ${share} of the queries; null = there were none.`,
+  );
+/** Columns of equal length, the oldest sample first. */
+export const statsHistory = object({
+  started: described(dateTime, 'The start of the server, with which the history begins.'),
+  'interval-seconds': countOf('Seconds between two samples.'),
+  last: countOf('Number of the newest sample, from 1; 0 = there is none yet.'),
+  samples: object({
+    'unix-seconds': statsColumn('Time of the sample, in seconds since 1970 in UTC.'),
+    'entities-per-second': statsColumn('Inserted entities, of all databases.'),
+    'values-per-second': statsColumn('Inserted values, of all databases.'),
+    'queries-per-second': statsColumn('Answered queries and SQL over HTTP.'),
+    'median-seconds': quantileColumn('half'),
+    'p95-seconds': quantileColumn('95%'),
+    'memory-bytes': statsColumn('Memory of the data.'),
+  }),
+});
+export type StatsHistory = Infer<typeof statsHistory>;
+
 export const customKeyNames = success({ 'custom-keys': names('Name of the key.') });
 export const createdCustomKey = success({
   'custom-keys': names('Name of the key.'),

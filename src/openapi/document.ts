@@ -73,7 +73,7 @@ export function apiDocument({ endpoints, limits }: Described): ApiDocument {
     servers: [{ url: '/', description: 'This server, over HTTPS.' }],
     security: [{ key: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: { ...paths, ...servicePaths() },
+    paths: { ...paths, ...servicePaths(components.jsonOf(answers.statsHistory)) },
     components: {
       schemas: components.all(),
       headers: HEADERS,

@@ -1,5 +1,6 @@
 /** Paths of the server itself, which need no key: this document, its page, probes and metrics. */
 import type { ApiOperation } from './api-document.js';
+import type { JsonSchema } from './json-schema.js';
 
 const get = (
   operationId: string,
@@ -57,7 +58,8 @@ const answerOf = (description: string, schema: object) => ({
   content: { 'application/json': { schema: { ...schema, additionalProperties: false } } },
 });
 
-export function servicePaths(): Readonly<Record<string, { readonly get: ApiOperation }>> {
+/** `history`: the schema of the answer of /metrics/history. */
+export function servicePaths(history: JsonSchema): Readonly<Record<string, { readonly get: ApiOperation }>> {
   const notYet = {
     503: answerOf('Not yet, or not any more.', {
       type: 'object',
@@ -82,5 +84,22 @@ export function servicePaths(): Readonly<Record<string, { readonly get: ApiOpera
     '/readyz': probe('getReadyz', 'Whether the data is loaded', ['ready'], notYet, DEGRADED),
     '/livez': probe('getLivez', 'Whether the process runs', ['alive']),
     '/metrics': get('getMetrics', 'Metrics for Prometheus', 'text/plain'),
+    '/metrics/history': {
+      get: {
+        ...get('getMetricsHistory', 'Statistics of the last hour', 'application/json').get,
+        parameters: [
+          {
+            name: 'after',
+            in: 'query',
+            required: false,
+            description: 'Number of a sample: only newer ones are in the answer.',
+            schema: { type: 'integer', minimum: 0 },
+          },
+        ],
+        responses: {
+          200: { description: 'Done.', content: { 'application/json': { schema: history } } },
+        },
+      },
+    },
   };
 }

@@ -350,6 +350,9 @@ browse('a running query is stopped, and then listed as slow', async (t, { page }
   await stop.click();
   await page.getByText('The query was stopped.').waitFor();
   t.match(await answer, { code: 9007 });
+  // The server makes a sample every few seconds, and the next one has this query.
+  await page.getByText(/^half within/).waitFor();
+  await page.getByRole('img', { name: /^Queries per second: [1-9]\d* points/ }).waitFor();
   await row.waitFor({ state: 'detached' });
   const slow = page.getByRole('region', { name: 'Slow queries' });
   await slow.getByRole('button', { name: 'Refresh' }).click();
@@ -363,7 +366,8 @@ browse('the live view shows ingest, queries, memory, log and checkpoint', async 
   await signIn(page, keys.read);
   await goTo(page, 'Live');
   await page.getByText('ready', { exact: true }).waitFor();
-  await page.locator('.times canvas').nth(3).waitFor();
+  await page.locator('.times canvas').nth(5).waitFor();
+  await page.getByText(/^The whole server since its start, 20\d\d.* UTC; a restart begins anew$/).waitFor();
   const tiles = await page.locator('dt').allInnerTexts();
   t.strictSame(tiles, ['State', 'Ingest', 'Queries', 'Memory', 'Log', 'Checkpoint']);
   await page.getByRole('button', { name: 'Change to dark' }).click();

@@ -1,38 +1,47 @@
-/** Statistics of the server while the view is open: writes, response times, memory, log and checkpoint; queries that run. */
+/** Statistics of the server in the last hour: writes, response times, memory, log and checkpoint; queries that run. */
 import { useEffect, useState } from 'preact/hooks';
-import { formatBytes, formatCount, formatSeconds, formatShort } from '../answer/format.js';
+import { formatBytes, formatCount, formatMoment, formatSeconds, formatShort } from '../answer/format.js';
 import { Times } from '../charts/times.js';
+import { isYoung, newest, readHistory, type StatsHistory } from '../live/history.js';
 import { parseMetrics, type Sample, sumOf } from '../live/prometheus.js';
-import { type LiveStats, type Reading, statsBetween } from '../live/watch.js';
 import { Busy } from '../parts/controls.js';
 import { RunningView } from './running.js';
 
 const EVERY_MS = 2_000;
-/** Number of readings in ten minutes. */
-const STATS_MAX = 300;
 const CHART_HEIGHT = 150;
 
-interface Watched {
-  readonly reading: Reading | null;
-  readonly stats: readonly LiveStats[];
-  /** Whether the last reading failed. */
-  readonly isLost: boolean;
+interface Reading {
+  readonly samples: readonly Sample[];
+  readonly history: StatsHistory;
 }
 
-function useWatched(): Watched {
-  const [watched, setWatched] = useState<Watched>({ reading: null, stats: [], isLost: false });
+async function getJson<Answer>(path: string, signal: AbortSignal): Promise<Answer> {
+  const response = await fetch(path, { signal, cache: 'no-store' });
+  if (!response.ok) throw new Error(`the server answered ${response.status}`);
+  return response.json();
+}
+
+/** The last reading (null = none yet), and whether a later one failed. */
+function useReading(): { readonly reading: Reading | null; readonly isLost: boolean } {
+  const [state, setState] = useState<{ reading: Reading | null; isLost: boolean }>({
+    reading: null,
+    isLost: false,
+  });
   useEffect(() => {
     const controller = new AbortController();
+    const { signal } = controller;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let history: StatsHistory | null = null;
     const read = async (): Promise<void> => {
       try {
-        const response = await fetch('/metrics', { signal: controller.signal, cache: 'no-store' });
-        const reading = { at: Date.now() / 1000, samples: parseMetrics(await response.text()) };
-        setWatched((before) => added(before, reading));
+        const response = await fetch('/metrics', { signal, cache: 'no-store' });
+        const samples = parseMetrics(await response.text());
+        history = await readHistory((path) => getJson(path, signal), history);
+        setState({ reading: { samples, history }, isLost: false });
       } catch {
-        if (!controller.signal.aborted) setWatched((before) => ({ ...before, isLost: true }));
+        if (!signal.aborted) setState((before) => ({ ...before, isLost: true }));
       }
-      if (!controller.signal.aborted) timer = setTimeout(read, EVERY_MS);
+      if (!signal.aborted) timer = setTimeout(read, EVERY_MS);
     };
     void read();
     return () => {
@@ -40,30 +49,11 @@ function useWatched(): Watched {
       clearTimeout(timer);
     };
   }, []);
-  return watched;
-}
-
-function added({ reading: before, stats }: Watched, reading: Reading): Watched {
-  const next = before === null ? stats : [...stats, statsBetween(before, reading)].slice(-STATS_MAX);
-  return { reading, stats: next, isLost: false };
+  return state;
 }
 
 export function Live() {
-  const { reading, stats, isLost } = useWatched();
-  const last = stats[stats.length - 1];
-  const at = stats.map((one) => one.at);
-  const chart = (label: string, pick: (one: LiveStats) => number | null, format = formatShort) => (
-    <article class="panel">
-      <Times
-        lines
-        label={label}
-        seconds={at}
-        values={stats.map(pick)}
-        height={CHART_HEIGHT}
-        format={format}
-      />
-    </article>
-  );
+  const { reading, isLost } = useReading();
   return (
     <>
       <header class="view-head">
@@ -71,38 +61,62 @@ export function Live() {
         <p class={isLost ? 'bad' : 'facts'} role="status">
           {isLost
             ? 'The server does not answer; trying again…'
-            : 'Statistics of the whole server, updated every two seconds'}
+            : reading !== null && spanText(reading.history)}
         </p>
       </header>
       {reading === null ? (
         <Busy text="Reading the first statistics…" />
       ) : (
-        <Tiles samples={reading.samples} last={last} />
+        <>
+          <Tiles {...reading} />
+          <Charts {...reading.history} />
+        </>
       )}
-      <div class="charts">
-        {chart('Values inserted per second', ({ values }) => values)}
-        {chart('Queries per second', ({ queries }) => queries)}
-        {chart('Query time, 95th percentile', ({ p95Seconds }) => p95Seconds, formatSeconds)}
-        {chart('Memory used by data', ({ memoryBytes }) => memoryBytes, formatBytes)}
-      </div>
       <RunningView />
     </>
   );
 }
 
-function Tiles({
-  samples,
-  last,
-}: {
-  readonly samples: readonly Sample[];
-  readonly last: LiveStats | undefined;
-}) {
+const spanText = (history: StatsHistory): string =>
+  isYoung(history)
+    ? `The whole server since its start, ${formatMoment(history.started.replace(/\.\d+Z$/, 'Z'))} UTC; a restart begins anew`
+    : 'The last hour of the whole server';
+
+function Charts({ samples }: StatsHistory) {
+  const chart = (label: string, name: keyof typeof samples, format = formatShort) => (
+    <article class="panel">
+      <Times
+        lines
+        label={label}
+        seconds={samples['unix-seconds']}
+        values={samples[name]}
+        height={CHART_HEIGHT}
+        format={format}
+      />
+    </article>
+  );
+  return (
+    <div class="charts">
+      {chart('Entities inserted per second', 'entities-per-second')}
+      {chart('Values inserted per second', 'values-per-second')}
+      {chart('Queries per second', 'queries-per-second')}
+      {chart('Memory used by data', 'memory-bytes', formatBytes)}
+      {chart('Query time, median', 'median-seconds', formatSeconds)}
+      {chart('Query time, 95th percentile', 'p95-seconds', formatSeconds)}
+    </div>
+  );
+}
+
+function Tiles({ samples, history }: Reading) {
   const value = (name: string): number => sumOf(samples, name);
   const used = value('quarry_memory_used_bytes');
   const limit = value('quarry_memory_limit_bytes');
   const down = value('quarry_lanes_down');
   const failures = value('quarry_checkpoint_failures_total');
   const checkpoint = value('quarry_lsn_checkpoint');
+  const [median, p95] = [newest(history, 'median-seconds'), newest(history, 'p95-seconds')];
+  const rate = (name: 'values' | 'entities' | 'queries'): string =>
+    formatShort(newest(history, `${name}-per-second`) ?? 0);
   const tiles: readonly (readonly [title: string, figure: string, note: string, isBad?: boolean])[] = [
     [
       'State',
@@ -110,17 +124,13 @@ function Tiles({
       down > 0 ? `${down} workers are being rebuilt` : `${value('quarry_lanes')} workers, all running`,
       down > 0,
     ],
-    [
-      'Ingest',
-      `${formatShort(last?.values ?? 0)} values/s`,
-      `${formatShort(last?.entities ?? 0)} entities/s`,
-    ],
+    ['Ingest', `${rate('values')} values/s`, `${rate('entities')} entities/s`],
     [
       'Queries',
-      `${formatShort(last?.queries ?? 0)}/s`,
-      last?.medianSeconds == null
+      `${rate('queries')}/s`,
+      median === null
         ? 'none in the last seconds'
-        : `half within ${formatSeconds(last.medianSeconds)}, 95% within ${formatSeconds(last.p95Seconds ?? 0)}`,
+        : `half within ${formatSeconds(median)}, 95% within ${formatSeconds(p95 ?? 0)}`,
     ],
     ['Memory', formatBytes(used), `of the limit of ${formatBytes(limit)}`, used > 0.9 * limit],
     [

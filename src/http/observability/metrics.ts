@@ -14,6 +14,7 @@ import { engineMetrics } from './engine-metrics.js';
 import { type Metric, metricLinesOf } from './metric.js';
 import { type PostgresStats, postgresMetrics } from './postgres-metrics.js';
 import { RequestStats } from './request-stats.js';
+import type { ServerTotals } from './stats-history.js';
 
 /** Endpoint label of requests that match no endpoint. */
 export const NO_ENDPOINT = 'none';
@@ -109,6 +110,19 @@ export class Metrics {
       this.#requests.keepOnly((id) => databases.has(id));
     }
     return this.#registry.metrics();
+  }
+
+  /** `queries`: the endpoints whose requests are counted. null = the engine is not ready. */
+  totals(queries: ReadonlySet<string>): ServerTotals | null {
+    const engine = this.#engine;
+    if (!engine.ready) return null;
+    const usages = [...engine.catalog().databases.keys()].map((id) => engine.usage(id));
+    return {
+      entities: usages.reduce((sum, usage) => sum + usage.insertedEntityCount, 0),
+      values: usages.reduce((sum, usage) => sum + usage.insertedValueCount, 0),
+      ...this.#requests.secondsOf(queries),
+      memoryBytes: engine.stats().memoryUsedBytes,
+    };
   }
 
   #requestMetrics(): Metric[] {

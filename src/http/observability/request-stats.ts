@@ -104,6 +104,16 @@ export class RequestStats {
     return [...this.#byEndpoint].map(([endpoint, { histogram }]) => ({ endpoint, seconds: histogram.stats }));
   }
 
+  /** The times of all requests of some endpoints, as in HistogramStats. */
+  secondsOf(endpoints: ReadonlySet<string>): Pick<HistogramStats, 'bounds' | 'counts'> {
+    const counts = SECONDS_BOUNDS.map(() => 0).concat(0);
+    for (const [endpoint, { histogram }] of this.#byEndpoint) {
+      if (!endpoints.has(endpoint)) continue;
+      for (const [index, count] of histogram.stats.counts.entries()) counts[index] += count;
+    }
+    return { bounds: SECONDS_BOUNDS, counts };
+  }
+
   #labelIdOf(databaseId: number): number {
     if (this.#databaseIds.has(databaseId)) return databaseId;
     if (this.#databaseIds.size >= DATABASES_MAX) return OTHERS;

@@ -16,7 +16,7 @@ import { ConsoleFiles } from '../endpoints/console.js';
 import { Description } from '../endpoints/description.js';
 import { ENDPOINTS, type Endpoint } from '../endpoints/endpoints.js';
 import { HandlerRunner } from '../endpoints/handler-runner.js';
-import { Router, withoutTrailingSlash } from '../endpoints/router.js';
+import { nameOf, Router, withoutTrailingSlash } from '../endpoints/router.js';
 import { Inlets } from '../inlets/inlets.js';
 import { NO_REFUSALS, RateLimiter } from '../limits/limits.js';
 import { LiveHub } from '../live/live-hub.js';
@@ -27,6 +27,7 @@ import { RequestLog } from '../observability/request-log.js';
 import { reportEvaluation } from '../observability/request-report.js';
 import { RunningQueries } from '../observability/running-queries.js';
 import { SlowQueries } from '../observability/slow-queries.js';
+import { SAMPLE_SECONDS, StatsHistory } from '../observability/stats-history.js';
 import type { ParquetThreads } from '../parquet/parquet-threads.js';
 import { type Answer, JSON_TYPE } from './answer.js';
 import { ByteBudget } from './body.js';
@@ -70,6 +71,8 @@ interface PageArrival {
   readonly secure: boolean;
 }
 
+/** Paths that need no key and are answered before the engine is ready. */
+const PROBES: ReadonlySet<string> = new Set(['/readyz', '/livez', '/metrics', '/metrics/history']);
 const REQUEST_ID = /^[ -~]{1,128}$/;
 
 /** Interval of checks of waiting requests. uWebSockets drops a connection 10 s after its last byte, so it must be shorter. */
@@ -91,6 +94,7 @@ export class HttpServer {
   readonly #authorizer: Authorizer;
   readonly #console: ConsoleFiles;
   readonly #description: Description;
+  readonly #history: StatsHistory;
   /** Includes the listeners of earlier certificates, whose connections stay open. */
   readonly #listeners: Listener[] = [];
   /** The listener that accepts HTTPS connections. */
@@ -158,6 +162,8 @@ export class HttpServer {
       },
     };
     this.#context = context;
+    const queryNames = new Set(endpoints.filter(isCountedQuery).map(nameOf));
+    this.#history = new StatsHistory({ totals: () => context.metrics.totals(queryNames), nowMs, elapsedMs });
     this.#inlets = new Inlets(settings.inlets, { engine, clock, authorizer, endpoints, server: context });
     this.postgresRequests = new PostgresRequests({
       engine,
@@ -185,6 +191,7 @@ export class HttpServer {
       this.#every(tickMs, () => {
         for (const request of this.#context.waiting) request.tick();
       });
+      this.#every(SAMPLE_SECONDS * 1000, () => this.#history.sample());
       this.#every(MINUTE_MS, () => this.#everyMinute());
       return ports;
     } catch (error) {
@@ -282,7 +289,7 @@ export class HttpServer {
       length,
     });
     try {
-      if (this.#probe(httpRequest, method, path)) return;
+      if (this.#probe(httpRequest, method, path, request.getQuery())) return;
       const secure = overTls || peer.isForwardedSecure;
       const found = this.#router.find(path);
       if (found === null && this.#inlets.serve(httpRequest, { request, method, path, length, peer })) return;
@@ -295,13 +302,15 @@ export class HttpServer {
   }
 
   /** Answers probes and metrics; false for any other path. */
-  #probe(request: HttpRequest, method: string, path: string): boolean {
-    if (path !== '/readyz' && path !== '/livez' && path !== '/metrics') return false;
+  #probe(request: HttpRequest, method: string, path: string, query: string): boolean {
+    if (!PROBES.has(path)) return false;
     if (method !== 'get' && method !== 'head')
       throw new QuarryError(1505, `${path} does not take ${quoted(method.toUpperCase())}`);
     const label = `GET ${path}`;
     if (path === '/livez') request.answerPlainly(label, probeAnswer(200, 'alive'));
     else if (path === '/metrics') void request.answerLater(label, this.#metricsAnswer());
+    else if (path === '/metrics/history')
+      request.answerPlainly(label, jsonAnswer(200, this.#history.list(query)));
     else if (this.#context.closing) request.answerPlainly(label, probeAnswer(503, 'stopping'));
     else if (this.#isReady()) request.answerPlainly(label, readyAnswer(this.#dependencies.engine.degraded));
     else request.answerPlainly(label, probeAnswer(503, 'starting'));
@@ -352,6 +361,10 @@ export class HttpServer {
   }
 }
 
+/** A stream of live answers lasts until its client ends it. */
+const isCountedQuery = (endpoint: Endpoint): boolean =>
+  endpoint.scope === 'database' && endpoint.isQuery && !endpoint.isLive;
+
 /** The answer of a ready server, with the errors that some requests get nevertheless. */
 function readyAnswer(degraded: EngineApi['degraded']): Answer {
   const ready = probeAnswer(200, 'ready');
@@ -361,5 +374,11 @@ function readyAnswer(degraded: EngineApi['degraded']): Answer {
 }
 
 function probeAnswer(status: number, text: string): Answer {
-  return { status, contentType: JSON_TYPE, body: `{"status":"${text}"}` };
+  return jsonAnswer(status, { status: text });
 }
+
+const jsonAnswer = (status: number, body: object): Answer => ({
+  status,
+  contentType: JSON_TYPE,
+  body: JSON.stringify(body),
+});

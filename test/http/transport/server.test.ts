@@ -40,7 +40,7 @@ t.test('plain HTTP serves inserts, probes and metrics, and refuses everything el
     (await sendRequest(front, { path: '/v1/insert/', headers: HEADERS, body: '{}', plain })).status,
     200,
   );
-  for (const path of ['/readyz', '/livez', '/metrics'])
+  for (const path of ['/readyz', '/livez', '/metrics', '/metrics/history'])
     t.equal((await sendRequest(front, { path, plain })).status, 200);
   for (const path of ['/v1/dimension', '/v1/query/count/entity', '/v1/nowhere', '/']) {
     const reply = await sendRequest(front, { path, headers: HEADERS, plain });
