@@ -18,8 +18,8 @@ export const PERMISSIONS = {
   15: 'list custom keys',
   16: 'create and change custom keys',
   17: 'delete custom keys',
-  18: 'create, change and delete users',
-  19: 'create, change and delete permission groups',
+  18: 'list, create, change and delete users',
+  19: 'list, create, change and delete permission groups',
 } as const satisfies Readonly<Record<number, string>>;
 
 export type Permission = keyof typeof PERMISSIONS;

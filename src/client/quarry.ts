@@ -450,6 +450,12 @@ export class Quarry {
     );
   }
 
+  /** All users, ordered by email. */
+  async users(options?: CallOptions): Promise<readonly A.ListedUser[]> {
+    type Answer = { readonly users: readonly A.ListedUser[] };
+    return (await this.#send.get<Answer>('/v1/users', options)).users;
+  }
+
   async createUser(user: Q.NewUser, options?: CallOptions): Promise<void> {
     await this.#send.change('POST', '/v1/users', user, options);
   }
@@ -460,6 +466,12 @@ export class Quarry {
 
   async deleteUser(email: string, options?: CallOptions): Promise<void> {
     await this.#send.change('DELETE', '/v1/users', { email }, options);
+  }
+
+  /** All permission groups, ordered by name. */
+  async permissionGroups(options?: CallOptions): Promise<readonly A.ListedPermissionGroup[]> {
+    type Answer = { readonly 'permission-groups': readonly A.ListedPermissionGroup[] };
+    return (await this.#send.get<Answer>('/v1/permission_groups', options))['permission-groups'];
   }
 
   async createPermissionGroup(group: Q.PermissionGroup, options?: CallOptions): Promise<void> {

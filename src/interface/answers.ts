@@ -31,6 +31,7 @@ import {
   PRICING_MODELS,
   STORAGES,
   TEXT_CASES,
+  WEEK_DAYS,
 } from './words.js';
 
 const names = (description: string) => list(anyText, description);
@@ -38,6 +39,7 @@ const dateTime = plain<string>({ type: 'string', format: 'date-time' });
 const oneOf = <const Choices extends readonly unknown[]>(choices: Choices) =>
   plain<Choices[number]>({ enum: choices });
 const integerOrNull = plain<number | null>({ type: ['integer', 'null'] });
+const textOrNull = plain<string | null>({ type: ['string', 'null'] });
 
 // The model
 
@@ -577,7 +579,37 @@ export const customKeys = success({
 });
 
 export const users = success({ users: names('Email address of the user.') });
+const listedUser = named(
+  'ListedUser',
+  object({
+    email: text('Identifies the user.'),
+    'first-name': anyText,
+    'last-name': anyText,
+    labels: names('Labels.'),
+    'permission-group': described(textOrNull, 'Name of the group; null = none.'),
+  }),
+);
+export type ListedUser = Infer<typeof listedUser>;
+export const listedUsers = success({ users: list(listedUser, 'Ordered by email.') });
+
 export const permissionGroups = success({ 'permission-groups': names('Name of the group.') });
+const listedGroup = named(
+  'ListedPermissionGroup',
+  object({
+    'group-name': anyText,
+    description: anyText,
+    'allowed-permissions': list(count('Number of a permission.'), 'Ascending.'),
+    'allowed-databases': names('Name of a database.'),
+    labels: names('Labels.'),
+    'week-days': described(list(oneOf(WEEK_DAYS), 'Of UTC.'), 'Empty = every day.'),
+    'access-hours': described(
+      object({ from: optional(anyText), to: optional(anyText) }),
+      'HH:MM in UTC; empty = the whole day.',
+    ),
+  }),
+);
+export type ListedPermissionGroup = Infer<typeof listedGroup>;
+export const listedGroups = success({ 'permission-groups': list(listedGroup, 'Ordered by name.') });
 export const session = success({
   'session-key': text('For the Authorization header.'),
   'expires-at': text('The time at which the session ends.', { format: 'date-time' }),

@@ -249,6 +249,8 @@ t.test('a program works with every method', async (t) => {
     const ada = { email: 'ada@example.com', password: 'correct horse' };
     await team.createUser({ ...ada, 'permission-group': 'analysts' });
     await team.changeUser({ email: ada.email, labels: ['london'] });
+    t.match(await team.users(), [{ email: ada.email, labels: ['london'], 'permission-group': 'analysts' }]);
+    t.match(await team.permissionGroups(), [{ 'group-name': 'analysts', 'allowed-permissions': [1, 6] }]);
     const session = await quarry.withKey('').signIn({ ...ada, 'database-name': 'quarry' });
     t.strictSame(session.permissions, [1, 6]);
     t.equal(await quarry.withKey(session['session-key']).total(), 1_503);

@@ -93,9 +93,11 @@ GET    /v1/database/custom_key   | list   | 15
 POST   /v1/database/custom_key   | -      | 16
 PUT    /v1/database/custom_key   | update | 16
 DELETE /v1/database/custom_key   | delete | 17
+GET    /v1/users                 | list   | 18
 POST   /v1/users                 | -      | 18
 PUT    /v1/users                 | update | 18
 DELETE /v1/users                 | update | 18
+GET    /v1/permission_groups     | list   | 19
 POST   /v1/permission_groups     | -      | 19
 PUT    /v1/permission_groups     | -      | 19
 DELETE /v1/permission_groups     | -      | 19

@@ -1,5 +1,5 @@
 /**
- * POST, PUT and DELETE /v1/permission_groups. Days and hours are in UTC: `from` is inclusive, `to` exclusive, and a `from`
+ * POST, PUT, DELETE and GET /v1/permission_groups. Days and hours are in UTC: `from` is inclusive, `to` exclusive, and a `from`
  * later than `to` spans midnight. If days or hours are absent, `[]` or `{}`, they restrict nothing. Permissions and
  * databases that are not named are not allowed. A user who may change users or groups can grant itself every permission.
  */
@@ -11,7 +11,7 @@ import {
   type PermissionGroup,
   WEEK_DAYS,
 } from '../../catalog/index.js';
-import { accessHours, changedGroup, deletedGroup, newGroup } from '../../interface/index.js';
+import { accessHours, type answers, changedGroup, deletedGroup, newGroup } from '../../interface/index.js';
 import { readAll } from '../body/fields.js';
 import type { Json } from '../body/json.js';
 import { RequestBody } from '../body/request-body.js';
@@ -126,4 +126,22 @@ export function changeGroup(json: Json, catalog: Catalog): ModelDecision<GroupsA
 export function deleteGroup(json: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
   const { id, name } = RequestBody.of(deletedGroup, json).read((body) => groupAt(body, catalog));
   return { changes: [{ change: 'group-deleted', groupId: id }], answer: answerOf(name) };
+}
+
+const timeOf = (minute: number): string =>
+  [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, '0')).join(':');
+
+/** All groups, ordered by name; PUT takes the fields of an entry unchanged. */
+export function listGroups({ groups, databases }: Catalog): readonly answers.ListedPermissionGroup[] {
+  const ordered = [...groups.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+  return ordered.map(({ name, description, permissions, databaseIds, labels, weekDays, accessMinutes }) => ({
+    'group-name': name,
+    description,
+    'allowed-permissions': permissions,
+    'allowed-databases': databaseIds.flatMap((id) => databases.get(id)?.name ?? []),
+    labels,
+    'week-days': weekDays,
+    'access-hours':
+      accessMinutes === null ? {} : { from: timeOf(accessMinutes.from), to: timeOf(accessMinutes.to) },
+  }));
 }

@@ -1,7 +1,7 @@
-/** POST, PUT and DELETE /v1/users, and the body of POST /v1/session. */
+/** POST, PUT, DELETE and GET /v1/users, and the body of POST /v1/session. */
 import { QuarryError, quoted } from '../../base/index.js';
 import { type Catalog, groupByName, type User } from '../../catalog/index.js';
-import { changedUser, deletedUser, newUser, signIn } from '../../interface/index.js';
+import { type answers, changedUser, deletedUser, newUser, signIn } from '../../interface/index.js';
 import { readAll } from '../body/fields.js';
 import type { Json } from '../body/json.js';
 import { RequestBody } from '../body/request-body.js';
@@ -81,6 +81,22 @@ export function changeUser(json: Json, catalog: Catalog): ModelDecision<UsersAns
 export function deleteUser(json: Json, catalog: Catalog): ModelDecision<UsersAnswer> {
   const { email } = RequestBody.of(deletedUser, json).read((body) => userAt(catalog, emailOf(body)));
   return { changes: [{ change: 'user-deleted', email }], answer: { users: [email] } };
+}
+
+/** All users, without their passwords, ordered by email. */
+export function listUsers({ users, groups }: Catalog): readonly answers.ListedUser[] {
+  const emails = [...users.keys()].sort();
+  return emails.map((email) => {
+    const { firstName, lastName, labels, groupId } = users.get(email) as User;
+    const group = groupId === null ? undefined : groups.get(groupId);
+    return {
+      email,
+      'first-name': firstName,
+      'last-name': lastName,
+      labels,
+      'permission-group': group?.name ?? null,
+    };
+  });
 }
 
 export interface SignIn {

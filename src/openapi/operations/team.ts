@@ -35,6 +35,16 @@ const SLOW = {
   ...{ 'spilled-bytes': 0, query: 'SELECT COUNT(*) FROM customers', plan: ['select: scan of customers'] },
 };
 
+const USER = {
+  ...{ email: 'ada@example.com', 'first-name': 'Ada', 'last-name': 'Lovelace' },
+  ...{ labels: ['london'], 'permission-group': 'analysts' },
+};
+const GROUP = {
+  ...{ 'group-name': 'analysts', description: '', 'allowed-permissions': [1, 6] },
+  ...{ 'allowed-databases': ['shop'], labels: [], 'week-days': ['mon', 'tue', 'wed', 'thu', 'fri'] },
+  'access-hours': { from: '07:00', to: '19:00' },
+};
+
 export const TEAM_OPERATIONS: Operations = {
   'GET /v1/database': {
     tag: 'Databases',
@@ -166,6 +176,13 @@ export const TEAM_OPERATIONS: Operations = {
     answered: ok({ 'custom-keys': ['partner'] }),
     codes: [8002, 8004],
   },
+  'GET /v1/users': {
+    tag: 'Users',
+    summary: 'List the users',
+    description: 'Without their passwords.',
+    answer: answers.listedUsers,
+    answered: ok({ users: [USER] }),
+  },
   'POST /v1/users': {
     tag: 'Users',
     summary: 'Make a user',
@@ -189,6 +206,13 @@ export const TEAM_OPERATIONS: Operations = {
     example: { email: 'ada@example.com' },
     answer: answers.users,
     answered: ok({ users: ['ada@example.com'] }),
+  },
+  'GET /v1/permission_groups': {
+    tag: 'Users',
+    summary: 'List the permission groups',
+    description: 'PUT takes the fields of an entry unchanged.',
+    answer: answers.listedGroups,
+    answered: ok({ 'permission-groups': [GROUP] }),
   },
   'POST /v1/permission_groups': {
     tag: 'Users',

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { changeGroup, createGroup, deleteGroup, type Json } from '../../../src/api/index.js';
+import { changeGroup, createGroup, deleteGroup, type Json, listGroups } from '../../../src/api/index.js';
 import { PERMISSIONS, type PermissionGroup, WEEK_DAYS } from '../../../src/catalog/index.js';
 import { json } from '../databases.js';
 import { assertAllRefusals, assertRefusals, type Refusal } from '../refusals.js';
@@ -80,6 +80,26 @@ t.test('every permission, every day and every hour can be granted', (t) => {
   ] as const) {
     const hours = creating({ 'access-hours': { from, to } });
     t.strictSame(after(create(json(hours))).catalog.groups.get(2)?.accessMinutes, minutes);
+  }
+  t.end();
+});
+
+t.test('groups are listed by name, and PUT of an entry changes nothing', (t) => {
+  const { catalog } = after(create(json(creating({ 'group-name': 'aa', 'allowed-databases': ['one'] }))));
+  const [blank, analysts, ...others] = listGroups(catalog);
+  t.strictSame(others, []);
+  t.strictSame(blank, {
+    ...{ 'group-name': 'aa', description: '', 'allowed-permissions': [], 'allowed-databases': ['one'] },
+    ...{ labels: [], 'week-days': [], 'access-hours': {} },
+  });
+  t.strictSame(analysts, {
+    ...{ 'group-name': 'analysts', description: 'who ask', 'allowed-permissions': [1, 6] },
+    ...{ 'allowed-databases': ['two'], labels: ['x'], 'week-days': ['mon'] },
+    'access-hours': { from: '01:00', to: '02:00' },
+  });
+  for (const entry of [blank, analysts]) {
+    const put = changeGroup(parsed(entry), catalog);
+    t.strictSame(after(put, catalog).catalog.groups, catalog.groups);
   }
   t.end();
 });

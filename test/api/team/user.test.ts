@@ -4,6 +4,7 @@ import {
   createUser,
   deleteUser,
   type Json,
+  listUsers,
   readNewPassword,
   readSignIn,
 } from '../../../src/api/index.js';
@@ -53,6 +54,20 @@ t.test('absent and null fields are empty, and a check without a hash changes not
     changes: [],
     answer: { users: ['bob@example.org'] },
   });
+  t.end();
+});
+
+t.test('users are listed in order of their emails, without a hash', (t) => {
+  const bob = { 'first-name': 'Bob', labels: ['x'], 'last-name': 'Δ' };
+  const more = after(create(json(creating({ email: 'Aaron@example.org', ...bob })))).catalog;
+  t.strictSame(listUsers(more), [
+    { email: 'aaron@example.org', ...bob, 'permission-group': null },
+    {
+      ...{ email: 'ann@example.org', 'first-name': 'Ann', 'last-name': '', labels: [] },
+      'permission-group': 'analysts',
+    },
+  ]);
+  t.notMatch(JSON.stringify(listUsers(more)), 'scrypt');
   t.end();
 });
 

@@ -1,7 +1,7 @@
-/** POST, PUT and DELETE /v1/permission_groups. */
+/** POST, PUT, DELETE and GET /v1/permission_groups. */
 import * as api from '../../../api/index.js';
 import { changeCatalog } from './change-catalog.js';
-import type { Members, TeamCall } from './handler.js';
+import { handleMembersOf, type Members, type TeamCall } from './handler.js';
 
 export function handleCreateGroup(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
@@ -17,3 +17,6 @@ export function handleDeleteGroup(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
   return changeCatalog(call, (catalog) => api.deleteGroup(body, catalog));
 }
+
+export const handleListGroups = ({ catalog }: TeamCall): Members =>
+  handleMembersOf({ 'permission-groups': api.listGroups(catalog) });

@@ -1,7 +1,7 @@
-/** POST, PUT and DELETE /v1/users. */
+/** POST, PUT, DELETE and GET /v1/users. */
 import * as api from '../../../api/index.js';
 import { changeCatalog } from './change-catalog.js';
-import type { Members, TeamCall } from './handler.js';
+import { handleMembersOf, type Members, type TeamCall } from './handler.js';
 
 export async function handleCreateUser(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
@@ -20,3 +20,6 @@ export function handleDeleteUser(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
   return changeCatalog(call, (catalog) => api.deleteUser(body, catalog));
 }
+
+export const handleListUsers = ({ catalog }: TeamCall): Members =>
+  handleMembersOf({ users: api.listUsers(catalog) });

@@ -3,6 +3,7 @@ import {
   handleChangeGroup,
   handleCreateGroup,
   handleDeleteGroup,
+  handleListGroups,
 } from '../../../../src/http/endpoints/handlers/permission-group.js';
 import { FakeEngine } from '../../fake-engine.js';
 import { answerTo, teamCallOf } from '../../team-call.js';
@@ -16,6 +17,9 @@ t.test('a permission group is created, listed, changed and deleted', async (t) =
   const change = { 'group-name': 'g', 'new-group-name': 'h', 'week-days': ['mon'] };
   t.strictSame(await answerTo(handleChangeGroup, teamCallOf(engine, change)), { 'permission-groups': ['h'] });
   t.match([...engine.catalog().groups.values()], [{ name: 'h', permissions: [1], weekDays: ['mon'] }]);
+  t.match(await answerTo(handleListGroups, teamCallOf(engine)), {
+    'permission-groups': [{ 'group-name': 'h', 'allowed-databases': ['quarry'], 'week-days': ['mon'] }],
+  });
   t.strictSame(await answerTo(handleDeleteGroup, teamCallOf(engine, { 'group-name': 'h' })), {
     'permission-groups': ['h'],
   });

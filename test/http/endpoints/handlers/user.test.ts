@@ -4,6 +4,7 @@ import {
   handleChangeUser,
   handleCreateUser,
   handleDeleteUser,
+  handleListUsers,
 } from '../../../../src/http/endpoints/handlers/user.js';
 import { FakeEngine } from '../../fake-engine.js';
 import { answerTo, mentions, quickHasher, teamCallOf } from '../../team-call.js';
@@ -19,6 +20,9 @@ t.test('a user is created, changed and deleted, and the password is stored as a 
   t.equal(mentions(engine.catalog(), ANN.password), false);
   const change = { email: ANN.email, 'first-name': 'Ann' };
   t.strictSame(await answerTo(handleChangeUser, teamCallOf(engine, change)), { users: ['ann@example.org'] });
+  const listed = await answerTo(handleListUsers, teamCallOf(engine));
+  t.match(listed, { users: [{ email: 'ann@example.org', 'first-name': 'Ann' }] });
+  t.notMatch(JSON.stringify(listed), passwordHash);
   t.match(engine.catalog().users.get('ann@example.org'), { firstName: 'Ann', passwordHash });
   t.strictSame(await answerTo(handleDeleteUser, teamCallOf(engine, { email: ANN.email })), {
     users: ['ann@example.org'],
