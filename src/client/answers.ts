@@ -28,6 +28,7 @@ export type Inserted = answers.Inserted;
 export type Inserts = answers.Inserts;
 export type LevelAnswer = answers.LevelAnswer;
 export type LevelRow = answers.LevelRow;
+export type ListedCustomKey = answers.ListedCustomKey;
 export type ListedPermissionGroup = answers.ListedPermissionGroup;
 export type ListedUser = answers.ListedUser;
 export type MetricValue = answers.MetricValue;

@@ -425,6 +425,12 @@ export class Quarry {
     return (await this.#send.get<Answer>('/v1/database/custom_key', options)).databases;
   }
 
+  /** All custom keys with their restrictions and last use. */
+  async customKeyList(options?: CallOptions): Promise<readonly A.ListedCustomKey[]> {
+    type Answer = { readonly keys: readonly A.ListedCustomKey[] };
+    return (await this.#send.get<Answer>('/v1/database/custom_key', options)).keys;
+  }
+
   /** Creates a custom key. Returns its text, which no other answer contains. */
   async createCustomKey(database: string, key: Q.NewCustomKey, options?: CallOptions): Promise<string> {
     return (

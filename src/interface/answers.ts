@@ -25,6 +25,7 @@ import {
 } from './schema.js';
 import {
   COLUMN_TYPES,
+  CUSTOM_KEY_LEVELS,
   DATABASE_TYPES,
   LOAD_PLANS,
   METRICS,
@@ -573,10 +574,32 @@ export const createdCustomKey = success({
   'custom-keys': names('Name of the key.'),
   key: text('Text of the key.'),
 });
+const listedKey = named(
+  'ListedCustomKey',
+  object({
+    'database-name': anyText,
+    'key-name': anyText,
+    'key-type': oneOf(CUSTOM_KEY_LEVELS),
+    description: anyText,
+    'columns-whitelist': map(names('Api-names of columns.'), 'By dimension; `{}` = all columns.'),
+    filter: map(
+      map(plain<unknown>({ description: 'A condition.' }), 'By column.'),
+      'Conditions on the rows that the key may see, by dimension; `{}` = all rows.',
+    ),
+    'addresses-whitelist': names('An address, a network or a host name; `[]` = any address.'),
+    'last-used': described(
+      plain<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+      'The last request with the key; null = none since the start of the server.',
+    ),
+  }),
+);
+export type ListedCustomKey = Infer<typeof listedKey>;
 export const customKeys = success({
   'custom-keys': names('Names in all databases.'),
   databases: map(names('Names of its keys.'), 'Keys are the names of databases.'),
+  keys: list(listedKey, 'With their restrictions, in the order of `custom-keys`.'),
 });
+export type CustomKeys = Infer<typeof customKeys>;
 
 export const users = success({ users: names('Email address of the user.') });
 const listedUser = named(

@@ -239,6 +239,9 @@ t.test('a program works with every method', async (t) => {
     t.equal(await quarry.withKey(partner).total(), 0);
     await team.changeCustomKey('market', { 'key-name': 'partner', 'new-key-name': 'friend' });
     t.strictSame(await team.customKeys(), { quarry: [], market: ['friend'] });
+    const [friend] = await team.customKeyList();
+    t.match(friend, { 'database-name': 'market', 'key-name': 'friend', 'columns-whitelist': {} });
+    t.match(friend['last-used'], /^20\d\d-/);
     await team.deleteCustomKey('market', 'friend');
     await team.createPermissionGroup({
       'group-name': 'analysts',

@@ -236,13 +236,38 @@ browse('a user of a permission group is made, signs in and out', async (t, { pag
   await page.getByLabel('Name of the group').fill('readers');
   await page.getByLabel('read saved queries').uncheck();
   await page.getByRole('button', { name: 'Make the group' }).click();
-  await page.getByText('Groups of the team: readers').waitFor();
+  const groups = page.getByRole('region', { name: 'Permission groups' });
+  await groups.getByRole('row', { name: /readers 0 1, 5, 6, 12 quarry always/ }).waitFor();
   await page.getByLabel('E-mail of the user').fill('ada@example.com');
-  await page.getByLabel('Permission group', { exact: true }).and(page.locator('input')).fill('readers');
+  await page
+    .getByLabel('Permission group', { exact: true })
+    .and(page.locator('select'))
+    .selectOption('readers');
   await page.getByLabel('Password of the user').fill(password);
   await page.getByRole('button', { name: 'Make the user' }).click();
-  await page.getByText('Users of the team: ada@example.com').waitFor();
+  const users = page.getByRole('region', { name: 'Users' });
+  await users.getByRole('row', { name: /ada@example.com readers/ }).waitFor();
+  await page.getByRole('button', { name: 'Edit ada@example.com' }).click();
+  await page.keyboard.type('Ada');
   t.strictSame(await violationsOf(page), []);
+  await page.getByRole('button', { name: 'Change the user' }).click();
+  await users.getByRole('row', { name: /ada@example.com Ada readers/ }).waitFor();
+  await page.getByRole('button', { name: 'Edit readers' }).click();
+  await page.getByLabel('mon', { exact: true }).check();
+  await page.getByLabel('From (UTC)').fill('07:00');
+  await page.getByLabel('To (UTC)').fill('7');
+  await page.getByRole('button', { name: 'Change the group' }).click();
+  t.match(await page.getByRole('alert').textContent(), /7000.*HH:MM/);
+  await page.getByLabel('To (UTC)').fill('');
+  await page.getByLabel('From (UTC)').fill('');
+  await page.getByLabel('mon', { exact: true }).uncheck();
+  await page.getByRole('button', { name: 'Change the group' }).click();
+  await groups.getByRole('row', { name: /readers 1 1, 5, 6, 12 quarry always/ }).waitFor();
+  await page.getByLabel('Name of the group').fill('gone');
+  await page.getByRole('button', { name: 'Make the group' }).click();
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.getByRole('button', { name: 'Delete gone' }).click();
+  await groups.getByText('gone').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('tab', { name: 'As a user' }).click();
   await page.getByLabel('Email').fill('ada@example.com');

@@ -178,16 +178,34 @@ export async function makeKey(t: Test, { page }: Visit, { keys, api }: Site): Pr
   await goTo(page, 'Keys');
   await page.getByLabel('Team key').fill(keys.team);
   await page.keyboard.press('Enter');
+  await page.getByText('All rows (add filters').click();
+  await page.getByRole('button', { name: 'Add a row filter' }).click();
+  await page.getByLabel('Dimension of the filter').selectOption('airports');
+  await page.getByLabel('Column of the filter').selectOption('state');
   await page.getByLabel('Name of the key').fill('partner');
   await page.getByRole('button', { name: 'Create the key' }).click();
+  t.match(await page.getByRole('alert').textContent(), 'needs some text');
+  await page.getByLabel('state: value').fill('tx');
+  await page.getByRole('button', { name: 'Create the key' }).click();
   const made = (await page.locator('.made code').textContent()) ?? '';
-  const total = await api.json({ method: 'GET', path: '/v1/query/count/entity/total', key: made });
-  t.match(total, { status: 'success' });
-  await page.getByRole('heading', { name: 'partner' }).waitFor();
+  const countIn = async (state: string): Promise<number> => {
+    const body = { 'query-name': 'n', dimension: 'airports', query: [{ state: { equals: state } }] };
+    const path = '/v1/query/count/entity';
+    const answer = await api.json({ method: 'POST', path, key: made, body: JSON.stringify(body) });
+    return Number((answer as { readonly result: { readonly n: number } }).result.n);
+  };
+  t.ok((await countIn('tx')) > 0, 'rows that satisfy the filter are there');
+  t.equal(await countIn('ca'), 0, 'other rows are not');
+  const list = page.getByRole('region', { name: 'Custom keys of the team' });
+  await list
+    .getByRole('row', {
+      name: /^partner quarry read only all airports: state equals tx all (not since the start|20\d\d-)/,
+    })
+    .waitFor();
   await fits(t, page, 'a key');
   page.once('dialog', (dialog) => void dialog.accept());
   await page.getByRole('button', { name: 'Delete partner' }).click();
-  await page.getByText('There are none yet').waitFor();
+  await list.getByText('There are none yet').waitFor();
   const stored = String(
     await page.evaluate('JSON.stringify([sessionStorage, localStorage]) + location.href'),
   );
@@ -269,5 +287,8 @@ export const byKeyboard: Visiting = async (t, { page }, { keys, api }) => {
   t.match(total, { status: 'success' });
   page.once('dialog', (dialog) => void dialog.accept());
   await press(/^Delete typed$/);
-  await page.getByText('There are none yet').waitFor();
+  await page
+    .getByRole('region', { name: 'Custom keys of the team' })
+    .getByText('There are none yet')
+    .waitFor();
 };

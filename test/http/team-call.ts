@@ -42,6 +42,7 @@ export function teamCallOf(engine: FakeEngine, body: unknown = {}, options: Team
     notes: new RequestNotes('test', ''),
     randomBytes,
     passwords: quickHasher(),
+    lastUsedMs: () => null,
   };
 }
 

@@ -196,15 +196,41 @@ export function deleteCustomKey(json: Json, catalog: Catalog, reach: Reach): Mod
   return { changes: [{ change: 'key-deleted', hash }], answer: { 'custom-keys': [name] } };
 }
 
-/** Members of the answer: the names of all custom keys within reach, and the names per database. */
-export function listCustomKeys(catalog: Catalog, reach: Reach): string {
+/**
+ * Members of the answer: the names of all custom keys within reach, the names per database, and the keys with their restrictions.
+ * `lastUsedMs`: by the hash of a key, in milliseconds since 1970; null = not since the start of the server.
+ */
+export function listCustomKeys(
+  catalog: Catalog,
+  reach: Reach,
+  lastUsedMs: (hash: string) => number | null,
+): string {
   const names: string[] = [];
+  const entries: string[] = [];
   const within = [...catalog.databases.values()].filter(({ id }) => reach(id));
   // Not JSON.stringify of an object, which would reorder a database named "7".
   const databases = within.map(({ id, name }) => {
-    const own = [...customKeysOf(catalog, id).keys()];
-    names.push(...own);
-    return `${JSON.stringify(name)}:${JSON.stringify(own)}`;
+    const own = customKeysOf(catalog, id);
+    names.push(...own.keys());
+    for (const key of own.values()) entries.push(keyEntry(key, name, lastUsedMs(key.hash)));
+    return `${JSON.stringify(name)}:${JSON.stringify([...own.keys()])}`;
   });
-  return `"custom-keys":${JSON.stringify(names)},"databases":{${databases.join(',')}}`;
+  return `"custom-keys":${JSON.stringify(names)},"databases":{${databases.join(',')}},"keys":[${entries.join(',')}]`;
+}
+
+/** A key as JSON, with the number tokens of its filter as they were sent. */
+function keyEntry(key: CustomKey, databaseName: string, usedMs: number | null): string {
+  const members = JSON.stringify({
+    'database-name': databaseName,
+    'key-name': key.name,
+    'key-type': key.level,
+    description: key.description,
+    'columns-whitelist': Object.fromEntries(
+      key.columnsWhitelist?.map(({ dimension, columns }) => [dimension, columns]) ?? [],
+    ),
+    'addresses-whitelist': key.addressesWhitelist,
+    'last-used': usedMs === null ? null : new Date(usedMs).toISOString(),
+  });
+  const filter = key.filter.map(({ dimension, conditions }) => `${JSON.stringify(dimension)}:${conditions}`);
+  return `${members.slice(0, -1)},"filter":{${filter.join(',')}}}`;
 }

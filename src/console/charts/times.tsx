@@ -109,12 +109,19 @@ function optionsOf(element: HTMLElement, { label, lines, height, format }: Wante
         stroke: color('--accent'),
         fill: color(lines ? '--accent-faint' : '--accent-soft'),
         width: lines ? 1.5 : 0,
-        points: { show: false },
+        points: lines ? { show: true, size: 4, filter: isolatedIn } : { show: false },
         value: (_plot, value) => (value === null ? '–' : formatCount(value)),
         ...(lines || bars === undefined ? {} : { paths: bars }),
       },
     ],
   };
+}
+
+/** Indexes of values without a neighbour, which a line would not show. */
+function isolatedIn({ data }: uPlot, series: number): number[] {
+  const values = data[series];
+  const isMissing = (index: number): boolean => values[index] === null || values[index] === undefined;
+  return [...values.keys()].filter((at) => !isMissing(at) && isMissing(at - 1) && isMissing(at + 1));
 }
 
 /** The time span of the axis: lines end at the last reading, bars at the end of the last bucket. */

@@ -1,6 +1,6 @@
 /** Small components that all views use. */
 import type { ComponentChildren } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { cellText } from '../answer/table.js';
 import { RequestError } from '../server/client.js';
 import { isObject, type Json } from '../server/json.js';
@@ -68,6 +68,8 @@ interface EntryProps {
   readonly autoComplete?: string;
   readonly maxLength?: number;
   readonly class?: string;
+  /** The entry takes the focus as it appears. */
+  readonly focused?: boolean;
 }
 
 export function Entry({
@@ -78,8 +80,13 @@ export function Entry({
   quiet,
   hint,
   suggestions = [],
+  focused = false,
   ...rest
 }: EntryProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (focused) input.current?.focus();
+  }, []);
   const attributes = (id: string): object => ({
     ...{ autoComplete: 'off', spellcheck: false, ...rest, id, type, value },
     ...(suggestions.length > 0 ? { list: `${id}-list` } : {}),
@@ -92,7 +99,7 @@ export function Entry({
     >
       {(id) => (
         <>
-          <input {...attributes(id)} onInput={(event) => onChange(event.currentTarget.value)} />
+          <input ref={input} {...attributes(id)} onInput={(event) => onChange(event.currentTarget.value)} />
           {suggestions.length > 0 && (
             <datalist id={`${id}-list`}>
               {suggestions.map((text) => (

@@ -1,12 +1,18 @@
 /** Creates and deletes custom keys with a team key. A team key that did not sign in is kept only in memory. */
 import { useEffect, useState } from 'preact/hooks';
+import type { answers } from '../../interface/index.js';
+import { formatMoment } from '../answer/format.js';
+import { cellText } from '../answer/table.js';
 import { useConsole } from '../parts/context.js';
 import { Busy, Choice, CopyButton, Entry, ErrorBox } from '../parts/controls.js';
+import { Listed, RowActions } from '../parts/listed.js';
 import { shownValue, useRequest } from '../parts/use-request.js';
+import { Problems } from '../query/problems.js';
 import { Client } from '../server/client.js';
 import { isList, isObject, type Json } from '../server/json.js';
 import { ENTITY_ID } from '../server/model.js';
 import { People } from './people.js';
+import { filterOf, type RowFilter, RowFilters } from './row-filters.js';
 
 export function Keys() {
   const { team, onEnded } = useConsole();
@@ -19,7 +25,7 @@ export function Keys() {
       </header>
       <p class="lead">
         A custom key gives access to one database: to read, to write or both, with all columns or some of
-        them, from any address or from some. Row filters are set with <code>/v1/database/custom_key</code>.
+        them, with all rows or some of them, from any address or from some.
       </p>
       {client === null ? (
         <TeamKeyForm onKey={(key) => setClient(new Client(key, onEnded))} />
@@ -65,10 +71,12 @@ interface Made {
   readonly key: string;
 }
 
+type Key = answers.ListedCustomKey;
+
 interface Existing {
   readonly databases: readonly string[];
-  /** Names of custom keys; null = the team key may not list them. */
-  readonly keys: readonly string[] | null;
+  /** null = the team key may not list them. */
+  readonly keys: readonly Key[] | null;
 }
 
 const LEVELS = [
@@ -99,55 +107,55 @@ function CustomKeys({ client }: { readonly client: Client }) {
   return (
     <>
       <NewKeyForm client={client} databases={found.databases} onMade={load} />
-      <section aria-labelledby="keys">
-        <h2 id="keys">Custom keys of the team</h2>
-        {deletion.requestState.state === 'failed' && <ErrorBox error={deletion.requestState.error} />}
-        {found.keys === null && <p class="hint">This team key lacks the permission to list custom keys.</p>}
-        {found.keys?.length === 0 && <p class="hint">There are none yet.</p>}
-        <ul class="cards">
-          {found.keys?.map((name) => (
-            <DeletableKey key={name} name={name} databases={found.databases} onDelete={remove} />
-          ))}
-        </ul>
-      </section>
+      {deletion.requestState.state === 'failed' && <ErrorBox error={deletion.requestState.error} />}
+      <KeyTable keys={found.keys} onDelete={remove} />
       <People client={client} databases={found.databases} />
     </>
   );
 }
 
-interface DeletableProps {
-  readonly name: string;
-  readonly databases: readonly string[];
+interface KeyTableProps {
+  readonly keys: readonly Key[] | null;
   readonly onDelete: (database: string, name: string) => void;
 }
 
-/** The interface lists only names of keys, so the user chooses the database. */
-function DeletableKey({ name, databases, onDelete }: DeletableProps) {
-  const [database, setDatabase] = useState(databases[0] ?? '');
-  return (
-    <li class="panel row between">
-      <h3>{name}</h3>
-      <div class="row">
-        {databases.length > 1 && (
-          <Choice
-            quiet
-            label={`Database of ${name}`}
-            value={database}
-            options={databases.map((text) => ({ value: text, text }))}
-            onChange={setDatabase}
-          />
-        )}
-        <button
-          type="button"
-          class="quiet"
-          aria-label={`Delete ${name}`}
-          onClick={() => onDelete(database, name)}
-        >
-          Delete
-        </button>
-      </div>
-    </li>
-  );
+function KeyTable({ keys, onDelete }: KeyTableProps) {
+  const rows = keys?.map((key) => {
+    const { 'database-name': database, 'key-name': name, 'last-used': used } = key;
+    return (
+      <tr key={JSON.stringify([database, name])}>
+        <td title={key.description}>{name}</td>
+        <td>{database}</td>
+        <td>{LEVELS.find(({ value }) => value === key['key-type'])?.text}</td>
+        <td>{whitelistText(key['columns-whitelist'])}</td>
+        <td>{filterText(key.filter)}</td>
+        <td>{key['addresses-whitelist'].join(', ') || 'all'}</td>
+        <td>{used === null ? 'not since the start' : formatMoment(used.replace(/\.\d+Z$/, 'Z'))}</td>
+        <RowActions of={name} onDelete={() => onDelete(database, name)} />
+      </tr>
+    );
+  });
+  const columns = ['Key', 'Database', 'Permission', 'Columns', 'Rows', 'Addresses', 'Last use (UTC)'];
+  return <Listed title="Custom keys of the team" columns={columns} rows={rows ?? null} />;
+}
+
+const byDimension = <Of,>(map: Readonly<Record<string, Of>>, text: (of: Of) => string): string =>
+  Object.entries(map)
+    .map(([dimension, of]) => `${dimension}: ${text(of)}`)
+    .join('; ') || 'all';
+
+const whitelistText = (whitelist: Key['columns-whitelist']): string =>
+  byDimension(whitelist, (columns) => columns.join(', ') || 'none');
+
+/** `customers: country equals "france"` */
+function filterText(filter: Key['filter']): string {
+  const testText = ([column, test]: [string, unknown]): string =>
+    isObject(test as Json)
+      ? Object.entries(test as object)
+          .map(([operator, value]) => `${column} ${operator} ${cellText(value as Json)}`)
+          .join(' and ')
+      : column;
+  return byDimension(filter, (columns) => Object.entries(columns).map(testText).join(' and '));
 }
 
 interface NewKeyProps {
@@ -164,11 +172,14 @@ function NewKeyForm({ client, databases, onMade }: NewKeyProps) {
   const [description, setDescription] = useState('');
   const [addresses, setAddresses] = useState('');
   const [columns, setColumns] = useState<readonly string[]>([]);
+  const [filters, setFilters] = useState<readonly RowFilter[]>([]);
   const { requestState, run } = useRequest<Made>();
   const isHere = database === model.database;
   const make = (event: Event): void => {
     event.preventDefault();
     const whitelist = isHere ? whitelistOf(columns) : null;
+    const problems = new Problems();
+    const filter = isHere ? filterOf(filters, model.dimensions, problems) : {};
     const key = {
       'key-name': name,
       'key-type': level,
@@ -177,8 +188,10 @@ function NewKeyForm({ client, databases, onMade }: NewKeyProps) {
         ? {}
         : { 'addresses-whitelist': addresses.split(',').map((text) => text.trim()) }),
       ...(whitelist === null ? {} : { 'columns-whitelist': whitelist }),
+      filter,
     };
     run(async (signal) => {
+      if (problems.found.length > 0) throw new Error(problems.found.map(({ text }) => text).join(' '));
       const body = JSON.stringify({ 'database-name': database, 'custom-database-key': key });
       const { json } = await client.request(
         { method: 'POST', path: '/v1/database/custom_key', body },
@@ -207,7 +220,12 @@ function NewKeyForm({ client, databases, onMade }: NewKeyProps) {
         placeholder="10.0.0.0/8, example.org"
         onChange={setAddresses}
       />
-      {isHere && <ColumnChecks chosen={columns} onChange={setColumns} />}
+      {isHere && (
+        <>
+          <ColumnChecks chosen={columns} onChange={setColumns} />
+          <RowFilters dimensions={model.dimensions} filters={filters} onChange={setFilters} />
+        </>
+      )}
       {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
       <div class="row">
         <button type="submit" class="main" disabled={name === '' || requestState.state === 'busy'}>
@@ -287,8 +305,7 @@ async function existing(client: Client, signal: AbortSignal): Promise<Existing> 
     .map((one) => String(one.name));
   try {
     const listed = await client.request({ method: 'GET', path: '/v1/database/custom_key' }, signal);
-    const keys = isObject(listed.json) ? listIn(listed.json['custom-keys']).map(String) : [];
-    return { databases, keys };
+    return { databases, keys: (listed.json as unknown as answers.CustomKeys).keys };
   } catch (error) {
     if (signal.aborted) throw error;
     return { databases, keys: null };

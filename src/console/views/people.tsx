@@ -1,24 +1,53 @@
-/** Makes, changes and deletes users and permission groups with a team key. */
-import { useState } from 'preact/hooks';
-import { Choice, Entry, ErrorBox } from '../parts/controls.js';
-import { useRequest } from '../parts/use-request.js';
-import type { Client, ServerRequest } from '../server/client.js';
-import { isList, isObject, type Json } from '../server/json.js';
+/** Lists users and permission groups with a team key, and makes, changes and deletes them. */
+import { useEffect, useState } from 'preact/hooks';
+import type { answers } from '../../interface/index.js';
+import { Busy, ErrorBox } from '../parts/controls.js';
+import { Listed, RowActions } from '../parts/listed.js';
+import { shownValue, useRequest } from '../parts/use-request.js';
+import { type Client, RequestError } from '../server/client.js';
+import { GroupForm } from './group-form.js';
+import { UserForm } from './user-form.js';
 
-/** What the permissions of groups permit, from number 1. */
-const PERMISSIONS = [
-  ...['query', 'insert', 'update', 'delete entities', 'SQL', 'list the model', 'change the model'],
-  ...['delete from the model', 'read saved queries', 'change saved queries', 'delete saved queries'],
-  ...['read about databases', 'change databases', 'delete databases', 'list custom keys'],
-  ...['change custom keys', 'delete custom keys', 'change users', 'change groups'],
-];
+export type User = answers.ListedUser;
+export type Group = answers.ListedPermissionGroup;
 
 interface PeopleProps {
   readonly client: Client;
   readonly databases: readonly string[];
 }
 
+/** null = the key may not list them. */
+interface Lists {
+  readonly users: readonly User[] | null;
+  readonly groups: readonly Group[] | null;
+}
+
+const USERS = '/v1/users';
+const GROUPS = '/v1/permission_groups';
+
 export function People({ client, databases }: PeopleProps) {
+  const [user, editUser] = useState<User | null>(null);
+  const [group, editGroup] = useState<Group | null>(null);
+  const lists = useRequest<Lists>();
+  const deletion = useRequest<null>();
+  const load = (): void => lists.run((signal) => readLists(client, signal));
+  useEffect(load, [client]);
+  const remove = (what: string, path: string, body: object): void => {
+    if (!window.confirm(`Delete ${what}?`)) return;
+    deletion.run(async (signal) => {
+      await client.request({ method: 'DELETE', path, body: JSON.stringify(body) }, signal);
+      editUser(null);
+      editGroup(null);
+      load();
+      return null;
+    });
+  };
+  const { requestState } = lists;
+  const found = shownValue(requestState);
+  const after = (edit: (none: null) => void) => (): void => {
+    edit(null);
+    load();
+  };
   return (
     <section aria-labelledby="people">
       <h2 id="people">Users and groups</h2>
@@ -26,146 +55,102 @@ export function People({ client, databases }: PeopleProps) {
         A user signs in with e-mail and password, and may do what the permission group of the user permits, at
         each request.
       </p>
-      <div class="people">
-        <GroupForm client={client} databases={databases} />
-        <UserForm client={client} />
-      </div>
+      {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
+      {deletion.requestState.state === 'failed' && <ErrorBox error={deletion.requestState.error} />}
+      {requestState.state === 'busy' && found === null && <Busy text="Reading users and groups…" />}
+      {found !== null && (
+        <>
+          <GroupTable
+            groups={found.groups}
+            users={found.users ?? []}
+            onEdit={editGroup}
+            onDelete={(name) => remove(`the group “${name}”`, GROUPS, { 'group-name': name })}
+          />
+          <UserTable
+            users={found.users}
+            onEdit={editUser}
+            onDelete={(email) => remove(`the user ${email}`, USERS, { email })}
+          />
+          <div class="people">
+            <GroupForm
+              key={`group ${group?.['group-name'] ?? ''}`}
+              {...{ client, databases, group, onDone: after(editGroup), onCancel: () => editGroup(null) }}
+            />
+            <UserForm
+              key={`user ${user?.email ?? ''}`}
+              groups={found.groups?.map((one) => one['group-name']) ?? []}
+              {...{ client, user, onDone: after(editUser), onCancel: () => editUser(null) }}
+            />
+          </div>
+        </>
+      )}
     </section>
   );
 }
 
-/** The names in the answer: of all users, or of all groups. */
-function useChange(client: Client, member: string) {
-  const { requestState, run } = useRequest<readonly string[]>();
-  const send = (request: Omit<ServerRequest, 'body'>, body: object): void =>
-    run(async (signal) => {
-      const { json } = await client.request({ ...request, body: JSON.stringify(body) }, signal);
-      const list: Json | undefined = isObject(json) ? json[member] : undefined;
-      return isList(list) ? list.map(String) : [];
-    });
-  const outcome = (what: string) => (
-    <>
-      {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
-      {requestState.state === 'done' && (
-        <p class="good" role="status">
-          {what}: {requestState.value.join(', ') || 'none'}
-        </p>
-      )}
-    </>
-  );
-  return { send, outcome, isBusy: requestState.state === 'busy' };
+async function readLists(client: Client, signal: AbortSignal): Promise<Lists> {
+  const list = async <Item,>(path: string, member: string): Promise<readonly Item[] | null> => {
+    try {
+      const { json } = await client.request({ method: 'GET', path }, signal);
+      return (json as unknown as Readonly<Record<string, readonly Item[]>>)[member];
+    } catch (error) {
+      if (error instanceof RequestError && error.code === 503) return null;
+      throw error;
+    }
+  };
+  const [users, groups] = await Promise.all([
+    list<User>(USERS, 'users'),
+    list<Group>(GROUPS, 'permission-groups'),
+  ]);
+  return { users, groups };
 }
 
-const ACTIONS = [
-  { value: 'POST', text: 'make a new one' },
-  { value: 'PUT', text: 'change one' },
-  { value: 'DELETE', text: 'delete one' },
-];
-type Action = 'POST' | 'PUT' | 'DELETE';
-
-function GroupForm({ client, databases }: PeopleProps) {
-  const [action, setAction] = useState<Action>('POST');
-  const [name, setName] = useState('');
-  const [permissions, setPermissions] = useState<readonly number[]>([1, 5, 6, 9, 12]);
-  const [allowed, setAllowed] = useState<readonly string[]>(databases);
-  const { send, outcome, isBusy } = useChange(client, 'permission-groups');
-  const toggled = <Item,>(list: readonly Item[], item: Item): readonly Item[] =>
-    list.includes(item) ? list.filter((one) => one !== item) : [...list, item];
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    if (action === 'DELETE' && !window.confirm(`Delete the group “${name}”?`)) return;
-    const rights = { 'allowed-permissions': permissions, 'allowed-databases': allowed };
-    const body = { 'group-name': name.trim(), ...(action === 'DELETE' ? {} : rights) };
-    send({ method: action, path: '/v1/permission_groups' }, body);
-  };
-  return (
-    <form class="panel" onSubmit={submit} aria-label="Permission group">
-      <h3>A permission group</h3>
-      <Choice
-        label="Groups"
-        value={action}
-        options={ACTIONS}
-        onChange={(next) => setAction(next as Action)}
-      />
-      <Entry label="Name of the group" value={name} onChange={setName} />
-      {action === 'PUT' && <p class="hint">What is ticked replaces all that the group permitted before.</p>}
-      {action !== 'DELETE' && (
-        <>
-          <fieldset class="checks">
-            <legend class="label">It permits to</legend>
-            {PERMISSIONS.map((text, index) => (
-              <label key={text} class="check">
-                <input
-                  type="checkbox"
-                  checked={permissions.includes(index + 1)}
-                  onChange={() =>
-                    setPermissions((now) => [...toggled(now, index + 1)].sort((one, other) => one - other))
-                  }
-                />
-                {text}
-              </label>
-            ))}
-          </fieldset>
-          <fieldset class="checks">
-            <legend class="label">In the databases</legend>
-            {databases.map((database) => (
-              <label key={database} class="check">
-                <input
-                  type="checkbox"
-                  checked={allowed.includes(database)}
-                  onChange={() => setAllowed((now) => toggled(now, database))}
-                />
-                {database}
-              </label>
-            ))}
-          </fieldset>
-        </>
-      )}
-      <button type="submit" disabled={name.trim() === '' || isBusy}>
-        {action === 'POST' ? 'Make the group' : action === 'PUT' ? 'Change the group' : 'Delete the group'}
-      </button>
-      {outcome('Groups of the team')}
-    </form>
-  );
+interface GroupTableProps {
+  readonly groups: readonly Group[] | null;
+  readonly users: readonly User[];
+  readonly onEdit: (group: Group) => void;
+  readonly onDelete: (name: string) => void;
 }
 
-function UserForm({ client }: { readonly client: Client }) {
-  const [action, setAction] = useState<Action>('POST');
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
-  const [group, setGroup] = useState('');
-  const { send, outcome, isBusy } = useChange(client, 'users');
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    if (action === 'DELETE' && !window.confirm(`Delete the user ${email}?`)) return;
-    const body = {
-      email: email.trim(),
-      ...(action === 'DELETE' ? {} : { 'permission-group': group.trim() }),
-      ...(action === 'POST' ? { password } : {}),
-    };
-    setPassword('');
-    send({ method: action, path: '/v1/users' }, body);
-  };
-  return (
-    <form class="panel" onSubmit={submit} aria-label="User">
-      <h3>A user</h3>
-      <Choice label="Users" value={action} options={ACTIONS} onChange={(next) => setAction(next as Action)} />
-      <Entry label="E-mail of the user" type="email" value={email} onChange={setEmail} />
-      {action !== 'DELETE' && <Entry label="Permission group" value={group} onChange={setGroup} />}
-      {action === 'POST' && (
-        <Entry
-          label="Password of the user"
-          type="password"
-          value={password}
-          onChange={setPassword}
-          autoComplete="new-password"
-          hint="At least 8 characters. It cannot be changed later."
-        />
-      )}
-      <button type="submit" disabled={email.trim() === '' || isBusy}>
-        {action === 'POST' ? 'Make the user' : action === 'PUT' ? 'Change the user' : 'Delete the user'}
-      </button>
-      {outcome('Users of the team')}
-    </form>
-  );
+function GroupTable({ groups, users, onEdit, onDelete }: GroupTableProps) {
+  const rows = groups?.map((group) => {
+    const name = group['group-name'];
+    return (
+      <tr key={name}>
+        <td>{name}</td>
+        <td>{users.filter((user) => user['permission-group'] === name).length}</td>
+        <td>{group['allowed-permissions'].join(', ') || 'nothing'}</td>
+        <td>{group['allowed-databases'].join(', ') || 'none'}</td>
+        <td>{timesText(group)}</td>
+        <RowActions of={name} onEdit={() => onEdit(group)} onDelete={() => onDelete(name)} />
+      </tr>
+    );
+  });
+  const columns = ['Group', 'Users', 'Permissions', 'Databases', 'Times (UTC)'];
+  return <Listed title="Permission groups" columns={columns} rows={rows ?? null} />;
+}
+
+function timesText({ 'week-days': days, 'access-hours': { from, to } }: Group): string {
+  if (days.length === 0 && from === undefined) return 'always';
+  const hours = from === undefined ? 'all day' : `${from} to ${to}`;
+  return `${days.length === 0 ? 'every day' : days.join(', ')}, ${hours}`;
+}
+
+interface UserTableProps {
+  readonly users: readonly User[] | null;
+  readonly onEdit: (user: User) => void;
+  readonly onDelete: (email: string) => void;
+}
+
+function UserTable({ users, onEdit, onDelete }: UserTableProps) {
+  const rows = users?.map((user) => (
+    <tr key={user.email}>
+      <td>{user.email}</td>
+      <td>{`${user['first-name']} ${user['last-name']}`.trim()}</td>
+      <td>{user['permission-group'] ?? <span class="missing">none</span>}</td>
+      <td>{user.labels.join(', ')}</td>
+      <RowActions of={user.email} onEdit={() => onEdit(user)} onDelete={() => onDelete(user.email)} />
+    </tr>
+  ));
+  return <Listed title="Users" columns={['E-mail', 'Name', 'Group', 'Labels']} rows={rows ?? null} />;
 }

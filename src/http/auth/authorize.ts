@@ -81,6 +81,8 @@ export interface AuthorizerDependencies {
 export class Authorizer {
   readonly #dependencies: AuthorizerDependencies;
   readonly #access = new WeakMap<ApiKey, Access>();
+  /** By the hash of a custom key. */
+  readonly #lastUsedMs = new Map<string, number>();
 
   constructor(dependencies: AuthorizerDependencies) {
     this.#dependencies = dependencies;
@@ -108,10 +110,22 @@ export class Authorizer {
     checkAccount(catalog);
     this.#checkAddress(caller, catalog, peer);
     checkPermission(caller, endpoint, catalog, nowMs);
+    if (caller.kind === 'custom') this.#noteUse(keyHash, catalog, nowMs);
     const databaseId = databaseIdOf(caller);
     const limit = this.#limitOf(endpoint, caller, databaseId, catalog);
     if (limit !== null) observer.limited(limit);
     return { endpoint, caller, keyHash, catalog, databaseId, clientAddress: '', limit };
+  }
+
+  /** The last authorized request with a custom key, in milliseconds since 1970; null = none since the start of the server. */
+  lastUsedMs(keyHash: string): number | null {
+    return this.#lastUsedMs.get(keyHash) ?? null;
+  }
+
+  #noteUse(keyHash: string, { keys }: Catalog, nowMs: number): void {
+    this.#lastUsedMs.set(keyHash, nowMs);
+    if (this.#lastUsedMs.size <= keys.size) return;
+    for (const hash of this.#lastUsedMs.keys()) if (!keys.has(hash)) this.#lastUsedMs.delete(hash);
   }
 
   /** Counts the request against its rate limit. Throws 1502. */

@@ -86,6 +86,7 @@ export class HandlerRunner {
         checkAgain,
         randomBytes,
         passwords: sessions.passwords,
+        lastUsedMs: (keyHash) => authorizer.lastUsedMs(keyHash),
         addressesResolved,
         notes,
       });

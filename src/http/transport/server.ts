@@ -229,6 +229,7 @@ export class HttpServer {
 
   /** Resolves when the host names of the engine's catalog were looked up, or after a limited time. */
   async ready(): Promise<void> {
+    this.#history.sample();
     this.#addresses.see(this.#dependencies.engine.catalog());
     await this.#addresses.whenSettled(LOOK_UP_WAIT_MS_MAX);
   }

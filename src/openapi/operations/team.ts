@@ -35,6 +35,11 @@ const SLOW = {
   ...{ 'spilled-bytes': 0, query: 'SELECT COUNT(*) FROM customers', plan: ['select: scan of customers'] },
 };
 
+const PARTNER = {
+  ...{ 'database-name': 'shop', 'key-name': 'partner', 'key-type': 'read-only', description: '' },
+  ...{ 'columns-whitelist': {}, filter: { customers: { country: { equals: 'france' } } } },
+  ...{ 'addresses-whitelist': [], 'last-used': '2026-01-05T12:00:00.000Z' },
+};
 const USER = {
   ...{ email: 'ada@example.com', 'first-name': 'Ada', 'last-name': 'Lovelace' },
   ...{ labels: ['london'], 'permission-group': 'analysts' },
@@ -139,7 +144,8 @@ export const TEAM_OPERATIONS: Operations = {
     tag: 'Databases',
     summary: 'List custom keys',
     answer: answers.customKeys,
-    answered: ok({ 'custom-keys': ['partner'], databases: { shop: ['partner'] } }),
+    description: 'Without the texts of the keys.',
+    answered: ok({ 'custom-keys': ['partner'], databases: { shop: ['partner'] }, keys: [PARTNER] }),
   },
   'POST /v1/database/custom_key': {
     tag: 'Databases',

@@ -6,6 +6,7 @@ import {
   deleteCustomKey,
   type Json,
   listCustomKeys,
+  type Reach,
 } from '../../../src/api/index.js';
 import {
   type Catalog,
@@ -154,15 +155,52 @@ t.test('a deleted key no longer exists, and the key of the same name in another 
 });
 
 t.test('names are listed for all databases, or for those within reach', (t) => {
-  t.equal(
-    listCustomKeys(TEAM, EVERYWHERE),
-    '"custom-keys":["custom","__proto__","custom"],"databases":{"one":["custom","__proto__"],"two":["custom"]}',
+  const namesIn = (reach: Reach): unknown => {
+    const { keys, ...names } = JSON.parse(`{${listCustomKeys(TEAM, reach, () => null)}}`);
+    const nameOf = (key: Record<string, string>): string => key['key-name'];
+    t.strictSame(keys.map(nameOf), names['custom-keys'], 'the entries have the same order');
+    return names;
+  };
+  t.strictSame(namesIn(EVERYWHERE), {
+    'custom-keys': ['custom', '__proto__', 'custom'],
+    databases: { one: ['custom', '__proto__'], two: ['custom'] },
+  });
+  t.strictSame(namesIn(ONLY_TWO), { 'custom-keys': ['custom'], databases: { two: ['custom'] } });
+  t.strictSame(
+    namesIn(() => false),
+    { 'custom-keys': [], databases: {} },
   );
-  t.equal(listCustomKeys(TEAM, ONLY_TWO), '"custom-keys":["custom"],"databases":{"two":["custom"]}');
-  t.equal(
-    listCustomKeys(TEAM, () => false),
-    '"custom-keys":[],"databases":{}',
+  t.end();
+});
+
+t.test('an entry has the restrictions as they were sent, every digit of a filter, and the last use', (t) => {
+  const restricted = {
+    ...{ 'key-name': 'new', 'key-type': 'write-read', description: 'Δ' },
+    'columns-whitelist': { default: ['age'] },
+    'addresses-whitelist': ['10.0.0.0/8'],
+  };
+  const filter = '{"default":{"age":{"gt":9007199254740993}}}';
+  const key = `${JSON.stringify(restricted).slice(0, -1)},"filter":${filter}}`;
+  const { catalog } = after(create(json(`{"database-name":"one","custom-database-key":${key}}`)));
+  const used = (hash: string): number | null => (hash === hashOfKey('text') ? NOW_MS : null);
+  const text = listCustomKeys(catalog, EVERYWHERE, used);
+  t.match(text, `"filter":${filter}`);
+  const entries: Record<string, unknown>[] = JSON.parse(`{${text}}`).keys;
+  t.strictSame(
+    entries.find((entry) => entry['key-name'] === 'new'),
+    {
+      'database-name': 'one',
+      ...restricted,
+      'last-used': '2026-05-06T07:08:09.123Z',
+      filter: JSON.parse(filter),
+    },
   );
+  const blank = { 'columns-whitelist': {}, 'addresses-whitelist': [], 'last-used': null, filter: {} };
+  t.match(
+    entries.find((entry) => entry['database-name'] === 'two'),
+    blank,
+  );
+  t.notMatch(text, hashOfKey('text'));
   t.end();
 });
 

@@ -1,7 +1,7 @@
 /** Authorization of a key and an address for an endpoint, without a transport. */
 import t from 'tap';
 import { ManualClock, QuarryError } from '../../../src/base/index.js';
-import { DEFAULT_PROPERTIES } from '../../../src/catalog/index.js';
+import { DEFAULT_PROPERTIES, hashOfKey } from '../../../src/catalog/index.js';
 import { AddressBook } from '../../../src/http/auth/addresses.js';
 import { Authorizer, type Credentials, type RequestContext } from '../../../src/http/auth/authorize.js';
 import { Sessions } from '../../../src/http/auth/sessions.js';
@@ -16,10 +16,11 @@ const SQL = found;
 
 function setUp() {
   const engine = new FakeEngine();
+  const clock = new ManualClock(0);
   const limits = { ...SPEC_LIMITS, requestsPerMinute: new Map([['POST /v1/sql', 2]]) };
   const authorizer = new Authorizer({
     engine,
-    clock: new ManualClock(0),
+    clock,
     elapsedMs: () => 0,
     sessions: new Sessions((count) => new Uint8Array(count), null),
     addresses: new AddressBook(async () => []),
@@ -44,7 +45,7 @@ function setUp() {
       throw error;
     }
   };
-  return { engine, authorizer, authorize, codeOf, observed };
+  return { engine, clock, authorizer, authorize, codeOf, observed };
 }
 
 t.test('a refusal reports the first failed check in the order of the interface', async (t) => {
@@ -77,4 +78,44 @@ t.test('authorization counts no request; counting and noting are separate steps'
   t.strictSame(engine.notedRequests, []);
   authorizer.noteRequest(context);
   t.strictSame(engine.notedRequests, [{ databaseId: DATABASE_ID, isQuery: true }]);
+});
+
+t.test('the last authorized use of custom keys is known until they are deleted', async (t) => {
+  const { engine, clock, authorizer, authorize, codeOf } = setUp();
+  const levels = { reader: 'write-read', writer: 'write-only' } as const;
+  for (const [name, level] of Object.entries(levels)) {
+    engine.apply({
+      change: 'key-created',
+      key: {
+        ...{ kind: 'custom', databaseId: DATABASE_ID, hash: hashOfKey(name), name, level, description: '' },
+        ...{ columnsWhitelist: null, filter: [], addressesWhitelist: [] },
+      },
+    });
+  }
+  const used = (): unknown => Object.keys(levels).map((name) => authorizer.lastUsedMs(hashOfKey(name)));
+  t.strictSame(used(), [null, null]);
+  clock.advance(5);
+  authorize('reader');
+  authorize(KEYS.master);
+  t.equal(codeOf('writer'), 507);
+  t.strictSame(used(), [5, null], 'a refused request is no use');
+  clock.advance(5);
+  authorize('reader');
+  t.strictSame(used(), [10, null]);
+});
+
+t.test('the uses of deleted keys are forgotten', async (t) => {
+  const { engine, authorizer, authorize } = setUp();
+  const hashes = Array.from({ length: 20 }, (_, number) => hashOfKey(`key ${number}`));
+  for (const [number, hash] of hashes.entries()) {
+    const key = {
+      ...({ kind: 'custom', databaseId: DATABASE_ID, hash, name: 'k', level: 'write-read' } as const),
+      ...{ description: '', columnsWhitelist: null, filter: [], addressesWhitelist: [] },
+    };
+    engine.apply({ change: 'key-created', key });
+    authorize(`key ${number}`);
+    engine.apply({ change: 'key-deleted', hash });
+  }
+  const known = hashes.filter((hash) => authorizer.lastUsedMs(hash) !== null);
+  t.ok(known.length <= engine.catalog().keys.size + 1, `${known.length} uses are in memory`);
 });

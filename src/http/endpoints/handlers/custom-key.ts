@@ -22,6 +22,6 @@ export function handleDeleteCustomKey(call: TeamCall): Promise<Members> {
 }
 
 /** Users see only the keys of their group's databases. */
-export function handleListCustomKeys({ catalog, caller }: TeamCall): Members {
-  return api.listCustomKeys(catalog, reachOf(catalog, caller));
+export function handleListCustomKeys({ catalog, caller, lastUsedMs }: TeamCall): Members {
+  return api.listCustomKeys(catalog, reachOf(catalog, caller), lastUsedMs);
 }

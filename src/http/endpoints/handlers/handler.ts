@@ -72,6 +72,8 @@ interface AnyCall {
 export interface TeamCall extends AnyCall, CallerCall {
   readonly randomBytes: RandomBytes;
   readonly passwords: PasswordHasher;
+  /** When a custom key, by its hash, was used, in milliseconds since 1970; null = not since the start of the server. */
+  readonly lastUsedMs: (keyHash: string) => number | null;
   /** Resolves when the host names of new whitelists were looked up. */
   readonly addressesResolved: () => Promise<void>;
 }
