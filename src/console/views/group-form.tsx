@@ -1,9 +1,11 @@
 /** The form of a new permission group, or of one that is changed. */
 import { useState } from 'preact/hooks';
+import type { answers } from '../../interface/index.js';
 import { Entry, ErrorBox } from '../parts/controls.js';
 import { useRequest } from '../parts/use-request.js';
 import type { Client } from '../server/client.js';
-import type { Group } from './people.js';
+
+export type Group = answers.ListedPermissionGroup;
 
 /** What the permissions of groups permit, from number 1. */
 const PERMISSIONS = [

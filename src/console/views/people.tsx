@@ -1,15 +1,11 @@
 /** Lists users and permission groups with a team key, and makes, changes and deletes them. */
 import { useEffect, useState } from 'preact/hooks';
-import type { answers } from '../../interface/index.js';
 import { Busy, ErrorBox } from '../parts/controls.js';
 import { Listed, RowActions } from '../parts/listed.js';
 import { shownValue, useRequest } from '../parts/use-request.js';
 import { type Client, RequestError } from '../server/client.js';
-import { GroupForm } from './group-form.js';
-import { UserForm } from './user-form.js';
-
-export type User = answers.ListedUser;
-export type Group = answers.ListedPermissionGroup;
+import { type Group, GroupForm } from './group-form.js';
+import { type User, UserForm } from './user-form.js';
 
 interface PeopleProps {
   readonly client: Client;

@@ -1,9 +1,11 @@
 /** The form of a new user, or of one who is changed. */
 import { useState } from 'preact/hooks';
+import type { answers } from '../../interface/index.js';
 import { Choice, Entry, ErrorBox } from '../parts/controls.js';
 import { useRequest } from '../parts/use-request.js';
 import type { Client } from '../server/client.js';
-import type { User } from './people.js';
+
+export type User = answers.ListedUser;
 
 interface UserFormProps {
   readonly client: Client;
