@@ -139,7 +139,7 @@ t.test(
 );
 
 /** Number of answers to the commands under "The life of a database". */
-const LIFE_ANSWERS = 19;
+const LIFE_ANSWERS = 20;
 
 function checkLife(t: Test, answers: Record<string, unknown>[]): void {
   t.strictSame(
@@ -154,6 +154,7 @@ function checkLife(t: Test, answers: Record<string, unknown>[]): void {
   const inserted = { 'inserted-entities': 2, 'inserted-values': 4 };
   has(inserted, inserted, { result: { updated: 1 } }, { result: { chile: 1 } });
   has({ result: { total: 1 } }, { 'permission-groups': ['analysts'] }, { users: ['ada@example.com'] });
+  has({ users: [{ email: 'ada@example.com', 'permission-group': 'analysts' }] });
   has({ permissions: [1, 6], databases: ['shop'] });
   const usage = { 'inserted-entities': 2, 'inserted-values': 4, 'updated-entities': 1 };
   has({ name: 'shop', dimensions: ['default', 'customers'], usage });
