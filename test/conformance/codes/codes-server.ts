@@ -70,6 +70,11 @@ function lasting(database: unknown): unknown {
   return { ...metadata, usage: { ...usage, requests: 0, queries: 0 } };
 }
 
+/** The custom keys without the time of their last use. */
+function lastingKeys(answer: { readonly keys: readonly object[] }): unknown {
+  return { ...answer, took: 0, keys: answer.keys.map((key) => ({ ...key, 'last-used': null })) };
+}
+
 const READS: readonly ApiRequest[] = [
   { path: '/v1/dimension' },
   { path: '/v1/column' },
@@ -81,11 +86,14 @@ const READS: readonly ApiRequest[] = [
 /** The state inside the databases of `masters` and of the team, which a refused request must leave unchanged. */
 export async function stateOf({ client, keys }: CodesServer, masters: readonly string[]): Promise<unknown> {
   const insides = masters.flatMap((key) => READS.map((request) => client.succeed({ ...request, key })));
-  const customKeys = client.succeed({ path: '/v1/database/custom_key', key: keys.team });
+  const customKeys = client.succeed<{ readonly keys: readonly object[] }>({
+    path: '/v1/database/custom_key',
+    key: keys.team,
+  });
   const databases = client.succeed<unknown[]>({ path: '/v1/database/retrieve_all', key: keys.team });
   return [
     (await Promise.all(insides)).map(withoutTook),
-    withoutTook(await customKeys),
+    lastingKeys(await customKeys),
     (await databases).map(lasting),
   ];
 }
