@@ -47,7 +47,7 @@ const NO_RETURNING =
   'in a transaction block, whose writes take effect at COMMIT, RETURNING is available for INSERT ... VALUES without ON CONFLICT, and with the columns that it names';
 
 const WRITTEN =
-  'a table to which a statement of the transaction block writes cannot be dropped or renamed in it: COMMIT before';
+  'a table to which a statement of the transaction block writes cannot be dropped or renamed in it, nor lose columns: COMMIT before';
 
 type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
 
@@ -102,7 +102,7 @@ export class TransactionWrites {
     before.addStatement(statementOf(write), at, write.is === 'model' ? after : () => at);
   }
 
-  /** Whether the block creates, renames or drops tables or views. */
+  /** Whether the block creates, alters or drops tables or views. */
   get changesModel(): boolean {
     return this.#pending.some(({ is }) => is === 'model');
   }
@@ -185,11 +185,13 @@ const requestsIn =
   (index: number): sql.SqlRequest =>
     requestOf(contextIn(context, catalogs[index]), 'postgres', tables);
 
-/** Throws 0A000 if a table is dropped or renamed to which the block writes. */
+/** Throws 0A000 if a table to which the block writes is dropped or renamed, or loses columns. */
 function refuseWritten(changes: readonly CatalogChange[], before: sql.EarlierWrites): void {
   const isWritten = changes.some(
     (one) =>
-      (one.change === 'dimension-deleted' || one.change === 'dimension-renamed') &&
+      (one.change === 'dimension-deleted' ||
+        one.change === 'dimension-renamed' ||
+        one.change === 'column-deleted') &&
       before.writesTo(one.dimensionId),
   );
   if (isWritten) throw new ProtocolError('0A000', WRITTEN);

@@ -16,7 +16,7 @@ import { type PendingWrite, returnedRows, runWrites } from './transaction-writes
 type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
 
 const NO_RETURNING =
-  'RETURNING is not available in a transaction block that creates, renames or drops tables or views';
+  'RETURNING is not available in a transaction block that creates, alters or drops tables or views';
 
 /** If it rejects, nothing has been written. `formats` are those of the rows of RETURNING. */
 export async function answerWrite(
