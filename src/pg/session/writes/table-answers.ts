@@ -113,7 +113,8 @@ const MEMORY_PER_CHARACTER = 8;
 const ROWS_MAX = 50_000;
 const BYTES_MAX = 16 * 2 ** 20;
 
-function linesOf(
+/** The rows of a query as JSON. Rejects with 54000 for more than a temporary table may have. */
+export function linesOf(
   engine: Pick<EngineApi, 'select'>,
   plan: ReadPlan,
   { context }: PostgresRequest,
