@@ -21,6 +21,7 @@ export * from './bind/session-writes.js';
 export * from './bind/view-changes.js';
 export * from './bind/view-plan.js';
 export * from './bind/where/target.js';
+export * from './bind/where/touched.js';
 export * from './bind/writes.js';
 export * from './postgres/parameter-uses.js';
 export * from './postgres/select.js';

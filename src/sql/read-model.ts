@@ -1,10 +1,9 @@
-/** Parses CREATE TABLE, CREATE TABLE ... AS, CREATE VIEW, DROP TABLE, DROP VIEW and ALTER TABLE ... RENAME TO. */
-import { readType } from './calls.js';
+/** Parses the statements that change the model: CREATE, DROP and ALTER of tables and views. */
 import { columnNamesOf } from './query/from.js';
 import { commaList } from './query/order-keys.js';
 import { QueryReader } from './query/query-reader.js';
+import { newColumn, readAlter, tableOf } from './read-alter.js';
 import { sqlError } from './sql-error.js';
-import { tablePath } from './table-name.js';
 import { type Token, unexpected } from './tokens.js';
 import type {
   CreateTableStatement,
@@ -14,19 +13,14 @@ import type {
   NewColumn,
   OnCommit,
   QueryStatement,
-  RenameTableStatement,
-  TableName,
 } from './tree.js';
 
 const TEMPORARY: ReadonlySet<string> = new Set(['TEMP', 'TEMPORARY']);
 
-/** Whether a statement changes the model in a way that SQL can. */
+/** Whether a statement is one of those that `readModelStatement` reads. */
 export function changesModel(tokens: readonly Token[]): boolean {
   const words = tokens.slice(0, 5).map(({ upper }) => upper);
-  if (words[0] === 'ALTER') {
-    const renames = tokens.some(({ upper }, at) => upper === 'RENAME' && tokens[at + 1].upper === 'TO');
-    return renames && (words[1] === 'TABLE' || words[1] === 'VIEW');
-  }
+  if (words[0] === 'ALTER') return words[1] === 'TABLE' || words[1] === 'VIEW';
   const isHead = words[0] === 'CREATE' || words[0] === 'DROP';
   const at = words.findIndex((word) => word === 'TABLE' || word === 'VIEW');
   return isHead && at > 0 && words.slice(1, at).every((word) => BETWEEN.has(word));
@@ -38,7 +32,7 @@ const BETWEEN: ReadonlySet<string> = new Set(['LOCAL', 'GLOBAL', 'OR', 'REPLACE'
 export function readModelStatement(tokens: readonly Token[]): ModelStatement {
   const reader = new QueryReader(tokens);
   const { position, upper } = reader.next();
-  const read = upper === 'CREATE' ? create : upper === 'DROP' ? drop : rename;
+  const read = upper === 'CREATE' ? create : upper === 'DROP' ? drop : readAlter;
   const statement = read(reader, position);
   if (reader.peek().kind !== 'end') throw unexpected(reader.peek(), 'the end of the statement');
   return statement;
@@ -108,21 +102,7 @@ function onCommitOf(reader: QueryReader, temporary: boolean): OnCommit {
 
 function columnsOf(reader: QueryReader): readonly NewColumn[] {
   const open = reader.next();
-  const columns = commaList(reader, () => {
-    const { text: name, position } = reader.expectName("a column's name");
-    if (reader.peek().kind !== 'word') throw unexpected(reader.peek(), "the column's type");
-    const type = readType(reader, true);
-    const isKey = reader.acceptKeywords('PRIMARY', 'KEY');
-    const isPresent = reader.acceptKeywords('NOT', 'NULL');
-    const follows = reader.peek();
-    if (follows.kind === 'word') {
-      throw sqlError(
-        `constraints and defaults of columns are not available: ${follows.text}`,
-        follows.position,
-      );
-    }
-    return { name, position, ...type, isKey: isKey || reader.acceptKeywords('PRIMARY', 'KEY'), isPresent };
-  });
+  const columns = commaList(reader, () => newColumn(reader));
   reader.expectClosing(open.position);
   return columns;
 }
@@ -134,19 +114,4 @@ function drop(reader: QueryReader, position: Token['position']): DropTableStatem
   const tables = commaList(reader, () => tableOf(reader));
   if (!reader.acceptKeyword('CASCADE')) reader.acceptKeyword('RESTRICT');
   return { is: 'drop-table', position, tables, ifExists, ofView };
-}
-
-function rename(reader: QueryReader, position: Token['position']): RenameTableStatement {
-  const ofView = reader.acceptKeyword('VIEW');
-  if (!ofView) reader.expectKeyword('TABLE');
-  const ifExists = reader.acceptKeywords('IF', 'EXISTS');
-  const table = tableOf(reader);
-  reader.expectKeyword('RENAME');
-  reader.expectKeyword('TO');
-  const { text: name, position: at } = reader.expectName("the table's new name");
-  return { is: 'rename-table', position, table, to: { name, position: at }, ifExists, ofView };
-}
-
-function tableOf(reader: QueryReader): TableName {
-  return { ...tablePath(reader.expectName("a table's name"), reader), alias: null };
 }

@@ -61,7 +61,7 @@ const keywordOrSign = ({ kind, text, upper }: Token): string => (kind === 'sign'
 export function refusePhrases(tokens: readonly Token[]): void {
   for (let at = 0; at < tokens.length; at++) {
     const phrases = PHRASES_BY_FIRST.get(keywordOrSign(tokens[at]));
-    if (phrases === undefined || isNameHere(tokens, at)) continue;
+    if (phrases === undefined || isNameHere(tokens, at) || beginsInsert(tokens, at)) continue;
     for (const { rest, what } of phrases) {
       const follows = rest.every(
         (word, index) => at + 1 + index < tokens.length && keywordOrSign(tokens[at + 1 + index]) === word,
@@ -70,6 +70,10 @@ export function refusePhrases(tokens: readonly Token[]): void {
     }
   }
 }
+
+/** An INSERT inside WITH is refused as a write. */
+const beginsInsert = (tokens: readonly Token[], at: number): boolean =>
+  tokens[at].upper === 'INTO' && tokens[at - 1]?.upper === 'INSERT';
 
 /** `jobs.union` and `union.age` are columns. */
 function isNameHere(tokens: readonly Token[], at: number): boolean {

@@ -65,7 +65,7 @@ function readModel(cursor: Cursor, first: Token, budget: Budget, isFirst: boolea
   const next = nextToken(cursor);
   if (isFirst && next.kind === 'end') return { kind: 'model', statements: [statement] };
   throw sqlError(
-    'a statement that creates, drops or renames tables or views is the only statement of its body',
+    'a statement that creates, alters or drops tables or views is the only statement of its body',
     statement.position,
   );
 }

@@ -469,7 +469,22 @@ export interface RenameTableStatement {
   readonly ofView: boolean;
 }
 
+export interface DroppedColumn extends NamedColumn {
+  readonly ifExists: boolean;
+}
+
+/** ALTER TABLE name with ADD COLUMN and DROP COLUMN. Columns are dropped before others are added. */
+export interface AlterTableStatement {
+  readonly is: 'alter-table';
+  readonly position: SourcePosition;
+  readonly table: TableName;
+  readonly ifExists: boolean;
+  readonly added: readonly (NewColumn & { readonly ifNotExists: boolean })[];
+  readonly dropped: readonly DroppedColumn[];
+}
+
 export type ModelStatement =
+  | AlterTableStatement
   | CreateTableStatement
   | CreateViewStatement
   | DropTableStatement

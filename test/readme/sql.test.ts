@@ -112,6 +112,7 @@ const EXPECTED = [
   { result: [{ 'entity-id': 'u3', age: 52 }], count: 1 },
   { result: [{ 'entity-id': 'twin-u1' }, { 'entity-id': 'twin-u3' }], count: 2 },
   { result: { 'inserted-entities': 3, 'inserted-values': 6 }, count: 3 },
+  { result: { altered: ['lands'] }, count: 0 },
   { result: { renamed: ['countries'] }, count: 0 },
   { result: { dropped: ['countries'] }, count: 0 },
   { result: { created: ['adults'] }, count: 0 },

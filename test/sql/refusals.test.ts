@@ -21,7 +21,7 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ['SELECT a FROM t WHERE geo_radius(p, 1, 2, 3)', 23, GEOLOCATION],
   ['SELECT ST_Distance(a, b) FROM t', 8, GEOLOCATION],
   // Statements
-  ...['CREATE INDEX t ON u (a)', 'ALTER TABLE t ADD b int', 'DROP INDEX t', 'TRUNCATE TABLE t'].map(
+  ...['CREATE INDEX t ON u (a)', 'ALTER INDEX t RENAME TO b', 'DROP INDEX t', 'TRUNCATE TABLE t'].map(
     (text): [string, number, string] => [
       text,
       1,
@@ -64,6 +64,11 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
     'FOR XML is not available; the answer is JSON, CSV or Arrow by its Accept header',
   ],
   ['SELECT a FROM t ORDER BY a COLLATE x', 36, 'texts are ordered by their bytes: the only collation is "C"'],
+  [
+    'WITH d AS (INSERT INTO t ([entity-id]) VALUES (1)) SELECT 1',
+    12,
+    'a write inside WITH is not available; send it as a statement of its own, in the same body or transaction block',
+  ],
   ['SELECT a FROM t PIVOT (SUM(b) FOR c IN (d)) e', 17, 'PIVOT is not available'],
   ['SELECT a FROM t TABLESAMPLE (10)', 17, 'TABLESAMPLE is not available'],
   ["SELECT a FROM t WHERE a REGEXP 'x'", 25, 'REGEXP is not available; use ~ or REGEXP_LIKE'],

@@ -1,9 +1,10 @@
-/** Dimensions that SQL creates, renames and deletes as tables. Throws the errors of /v1/dimension and /v1/column. */
+/** Dimensions that SQL creates, alters, renames and deletes as tables. Throws the errors of /v1/dimension and /v1/column. */
 import { QuarryError, quoted } from '../../base/index.js';
-import { type Catalog, type CatalogChange, customKeysOf } from '../../catalog/index.js';
+import { applyChanges, type Catalog, type CatalogChange, customKeysOf } from '../../catalog/index.js';
 import { type ColumnType, type DatabaseModel, DEFAULT_DIMENSION } from '../../schema/index.js';
 import { type Json, parseJson } from '../body/json.js';
 import { createColumns } from './column.js';
+import { deleteColumn } from './column-change.js';
 import { createDimensions, deleteDimension } from './dimension.js';
 
 export interface TableColumn {
@@ -25,14 +26,40 @@ export function createTable(
   if (columns.length === 0) {
     return createDimensions(jsonOf({ name: apiName, 'api-name': apiName }), model).changes;
   }
-  const bodies = columns.map((column) => ({
-    name: column.apiName,
-    'api-name': column.apiName,
-    type: column.type,
-    dimension: apiName,
-    ...(column.decimalPlaces === null ? {} : { 'decimal-places': column.decimalPlaces }),
+  return addColumns(apiName, columns, model);
+}
+
+function addColumns(
+  dimension: string,
+  columns: readonly TableColumn[],
+  model: DatabaseModel,
+): readonly CatalogChange[] {
+  const bodies = columns.map(({ apiName, type, decimalPlaces }) => ({
+    ...{ name: apiName, 'api-name': apiName, type, dimension },
+    ...(decimalPlaces === null ? {} : { 'decimal-places': decimalPlaces }),
   }));
   return createColumns(jsonOf(bodies), model).changes;
+}
+
+/** The columns to delete from a dimension, and those to create in it afterwards. */
+export interface TableAlteration {
+  readonly dimension: string;
+  readonly dropped: readonly string[];
+  readonly added: readonly TableColumn[];
+}
+
+/** The changes that delete and create columns of a dimension that exists. */
+export function alterTable(
+  { dimension, dropped, added }: TableAlteration,
+  model: DatabaseModel,
+  catalog: Catalog,
+): readonly CatalogChange[] {
+  const deleted = dropped.flatMap(
+    (column) => deleteColumn(jsonOf({ 'api-name': column, dimension }), model).changes,
+  );
+  if (added.length === 0) return deleted;
+  const left = applyChanges(catalog, deleted).databases.get(model.id) ?? model;
+  return [...deleted, ...addColumns(dimension, added, left)];
 }
 
 /** The changes that delete a dimension. Throws 5008 if it does not exist, and 5001 for the default dimension. */

@@ -20,6 +20,8 @@ const BYTES_MAX = 16 * 2 ** 20;
 const MEMORY_PER_BYTE = 6;
 /** How often the queries are repeated because the data changed. */
 const CONFLICTS_MAX = 10;
+/** How often a query waits for records that are not visible yet. */
+const WAITS_MAX = 2;
 
 /** Starts a SELECT in this turn. */
 export type SelectRows = (plan: ReadPlan, format: RowFormat, cancellation: Cancellation | null) => RowStream;
@@ -104,7 +106,7 @@ export class ScriptReads {
       // A query sees the records that were sent to the workers before it. Records that were appended but not sent are not
       // visible yet.
       if (lsns.some((lsn) => lsn > order.lsnSent)) {
-        refuseConflicts(++waitCount);
+        if (++waitCount > WAITS_MAX) throw new DataChanged();
         continue;
       }
       this.#read.push({ dimensions, lsns });

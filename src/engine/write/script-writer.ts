@@ -34,6 +34,8 @@ import type { WriterDependencies } from './writer.js';
 /** Error codes from this one on are violations of rules by a write; others are temporary conditions or errors of the key. */
 const RULE_CODE_MIN = 2_000;
 const RULE_CODE_MAX = 8_999;
+/** Scripts whose data others changed during as many attempts are attempted while no other writer appends. */
+const ATTEMPTS_BESIDE_OTHERS = 2;
 /** Bytes for the fields of a record that do not grow with the body. */
 const RECORD_RESERVE_BYTES = 4_096;
 
@@ -52,6 +54,8 @@ interface Step {
 
 /** A request whose inserts are parsed against a changed model of this version. */
 type ParseRequest = ScriptRequest & {
+  /** No other writer appends. */
+  readonly isAlone?: boolean;
   readonly creation?: {
     readonly changes: readonly CatalogChange[];
     /** The version of the model before the changes. */
@@ -106,7 +110,10 @@ export class ScriptWriter {
       isCharged = true;
     };
     for (let attemptCount = 1; ; attemptCount++) {
-      const numbers = await this.#readAndAttempt({ ...request, charge }).catch((error) => {
+      const isAlone = attemptCount > ATTEMPTS_BESIDE_OTHERS;
+      const attempt = (): Promise<readonly number[] | null> =>
+        this.#readAndAttempt({ ...request, charge, isAlone });
+      const numbers = await (isAlone ? this.#dependencies.order.alone(attempt) : attempt()).catch((error) => {
         if (error instanceof DataChanged) return null;
         throw error;
       });
@@ -116,7 +123,7 @@ export class ScriptWriter {
   }
 
   /** Returns null or rejects with DataChanged, with nothing written, if data that was read changed. */
-  async #readAndAttempt(request: ScriptRequest): Promise<readonly number[] | null> {
+  async #readAndAttempt(request: ParseRequest): Promise<readonly number[] | null> {
     const { memory } = this.#dependencies;
     if (request.prepare == null) return this.#attempt(request, null);
     const reads = new ScriptReads(request.databaseId, request.cancellation ?? null, this.#dependencies);
@@ -137,7 +144,7 @@ export class ScriptWriter {
    * Returns null, with nothing written, if the model shrank or data that was read changed; the caller then reads and binds the
    * request again.
    */
-  async #attempt(request: ScriptRequest, read: ScriptReads | null): Promise<readonly number[] | null> {
+  async #attempt(request: ParseRequest, read: ScriptReads | null): Promise<readonly number[] | null> {
     const { order, options, memory, checkWritable } = this.#dependencies;
     const { databaseId } = request;
     const catalog = order.head;
@@ -159,7 +166,8 @@ export class ScriptWriter {
     });
     const payload = encodeRecordPayload(record);
     refuseLarge(payload);
-    while (!order.log.hasCapacity(payload.length)) await order.log.waitForCapacity(payload.length);
+    const log = request.isAlone === true ? order.log : order;
+    while (!log.hasCapacity(payload.length)) await log.waitForCapacity(payload.length);
     checkWritable();
     const bytes = sum(steps, (step) => step.bytes);
     memory.check(bytes);

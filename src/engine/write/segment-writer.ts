@@ -37,9 +37,9 @@ export class SegmentWriter {
         batches: batchesOfIds(ids, segmentId, workers.shardCount),
       };
       const payload = encodeRecordPayload(record);
-      if (!order.log.hasCapacity(payload.length)) {
+      if (!order.hasCapacity(payload.length)) {
         // The catalog may change during the wait, so decide again.
-        await order.log.waitForCapacity(payload.length);
+        await order.waitForCapacity(payload.length);
         checkWritable();
         continue;
       }
@@ -65,8 +65,8 @@ export class SegmentWriter {
         ...{ condition: conditionToPlain(condition), once: null, batches: [] },
       };
       const payload = encodeRecordPayload(record);
-      if (!order.log.hasCapacity(payload.length)) {
-        await order.log.waitForCapacity(payload.length);
+      if (!order.hasCapacity(payload.length)) {
+        await order.waitForCapacity(payload.length);
         checkWritable();
         continue;
       }

@@ -39,12 +39,17 @@ export interface Write {
   readonly applied: (lsn: number, counts: StepCounts) => void;
 }
 
+/** How long a writer that appends alone makes others wait. */
+const PAUSE_MS_MAX = 200;
+
 export class WriteOrder {
   readonly #workers: WorkerClients;
   readonly #rebuilding: () => ReadonlyMap<number, Promise<ReplayedCounts>>;
   readonly #sent: (lsn: number, write: Write) => void;
   readonly #barrier: WriteBarrier;
   #openedLog: Log | null = null;
+  /** Pending while one writer appends alone. */
+  #pause: Promise<void> | null = null;
   #head: Catalog = EMPTY_CATALOG;
   #visible: Catalog = EMPTY_CATALOG;
   #lsnApplied = 0;
@@ -90,6 +95,37 @@ export class WriteOrder {
   }
   get isOpen(): boolean {
     return this.#openedLog !== null;
+  }
+
+  /** Whether a record of this size can be appended in this turn. */
+  hasCapacity(payloadBytes: number): boolean {
+    return this.#pause === null && this.log.hasCapacity(payloadBytes);
+  }
+
+  /** Resolves when that may have changed; check again. Rejects like Log.waitForCapacity. */
+  waitForCapacity(payloadBytes: number): Promise<void> {
+    return this.#pause ?? this.log.waitForCapacity(payloadBytes);
+  }
+
+  /** Runs `act`, which appends by `log.hasCapacity`, while all other writers wait, for at most PAUSE_MS_MAX. */
+  async alone<T>(act: () => Promise<T>): Promise<T> {
+    while (this.#pause !== null) await this.#pause;
+    let end = (): void => {};
+    const pause = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const resume = (): void => {
+      if (this.#pause === pause) this.#pause = null;
+      end();
+    };
+    this.#pause = pause;
+    const timer = setTimeout(resume, PAUSE_MS_MAX);
+    try {
+      return await act();
+    } finally {
+      clearTimeout(timer);
+      resume();
+    }
   }
 
   /** Begins after the last record that the workers have applied. */

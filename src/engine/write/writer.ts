@@ -146,7 +146,7 @@ export class Writer {
         lineKeys.noteDuplicates(counts.duplicateCount);
         return insertedNumbers(counts);
       }
-      while (!order.log.hasCapacity(recordBytes)) await order.log.waitForCapacity(recordBytes);
+      while (!order.hasCapacity(recordBytes)) await order.waitForCapacity(recordBytes);
       this.#dependencies.checkWritable();
       memory.check(recordBytes * MEMORY_PER_BATCH_BYTE);
       const { version, shrinkVersion } = this.#model(databaseId);
@@ -217,7 +217,7 @@ export class Writer {
       if (touched.entityCount === 0 && idempotency === null) return 0;
       const timeMs = options.clock.nowMs();
       const payload = encodeMutation(databaseId, mutation, batch, timeMs, idempotency);
-      while (!order.log.hasCapacity(payload.length)) await order.log.waitForCapacity(payload.length);
+      while (!order.hasCapacity(payload.length)) await order.waitForCapacity(payload.length);
       this.#dependencies.checkWritable();
       const bytes = batch === null ? 0 : updateBytes(batch, touched);
       memory.check(bytes);
@@ -256,7 +256,7 @@ export class Writer {
       const plain = changes.map(changeToPlain);
       const record = { type: 'catalog', timeMs: options.clock.nowMs(), changes: plain } as const;
       const payload = encodeRecordPayload(record);
-      if (order.log.hasCapacity(payload.length)) {
+      if (order.hasCapacity(payload.length)) {
         await order.append(payload, {
           touches: null,
           changes,
@@ -266,7 +266,7 @@ export class Writer {
         return answer;
       }
       // Another change may be logged during the wait, so decide again.
-      await order.log.waitForCapacity(payload.length);
+      await order.waitForCapacity(payload.length);
       check();
     }
   }
@@ -277,7 +277,7 @@ export class Writer {
     const nowMs = options.clock.nowMs();
     for (const expiry of await findExpired(workers, order.visible, nowMs)) {
       const payload = encodeExpiry(expiry, nowMs);
-      while (!order.log.hasCapacity(payload.length)) await order.log.waitForCapacity(payload.length);
+      while (!order.hasCapacity(payload.length)) await order.waitForCapacity(payload.length);
       this.#dependencies.checkWritable();
       // Meanwhile the column may have been deleted, or its retention time changed.
       if (order.head.retentionSuspended || !isExpired(order.head, expiry, nowMs)) continue;

@@ -14,7 +14,7 @@ import { RequestNotes } from '../observability/request-notes.js';
 import type { QueryRequest, RunningQueries } from '../observability/running-queries.js';
 import { type Authorizer, type DatabaseContext, limitedDatabase, type RequestContext } from './authorize.js';
 import type { Caller } from './caller.js';
-import { checkTables, checkViews, checkWriter, mayCreate } from './write-permission.js';
+import { checkColumns, checkTables, checkViews, checkWriter, mayCreate } from './write-permission.js';
 
 /** The credentials of a client of another protocol. */
 export interface PostgresCredentials {
@@ -43,6 +43,8 @@ export interface WriteGrant {
   readonly customKey: boolean;
   /** Throws 511 if the caller may not create tables, or delete them (`deletes`). */
   readonly checkTables: (deletes: boolean) => void;
+  /** Throws 503 or 505 if the caller may not create columns, or delete them (`deletes`). */
+  readonly checkColumns: (deletes: boolean) => void;
   /** Throws 503 if the caller may not create views, or drop them (`drops`). */
   readonly checkViews: (drops: boolean) => void;
   /** Counts entities that are about to be written. Throws 1502. */
@@ -105,6 +107,7 @@ export class PostgresRequest {
     return {
       customKey: !mayCreate(engine.catalog(), caller, this.context.nowMs),
       checkTables: (deletes) => checkTables(engine.catalog(), caller, this.context.nowMs, deletes),
+      checkColumns: (deletes) => checkColumns(engine.catalog(), caller, this.context.nowMs, deletes),
       checkViews: (drops) => checkViews(engine.catalog(), caller, this.context.nowMs, drops),
       charge: (insertedCount, updatedCount) => {
         if (limiter === null) return;

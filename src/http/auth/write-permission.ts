@@ -24,8 +24,7 @@ export function checkWriter(caller: Caller): void {
 
 /** Whether the caller's inserts may create columns and dimensions. */
 export function mayCreate(catalog: Catalog, caller: Caller, nowMs: number): boolean {
-  if (caller.kind === 'user') return permits(catalog, caller, MODELLING, nowMs) === true;
-  return caller.kind !== 'custom';
+  return mayModel(catalog, caller, nowMs, false);
 }
 
 /** Throws 503 if the caller may not create views with SQL, or drop them (`drops`). */
@@ -37,14 +36,22 @@ export function checkViews(catalog: Catalog, caller: Caller, nowMs: number, drop
 
 /** Throws 511 if the caller may not create tables with SQL, or delete them (`deletes`). */
 export function checkTables(catalog: Catalog, caller: Caller, nowMs: number, deletes: boolean): void {
-  const isAllowed = deletes
-    ? caller.kind === 'user'
-      ? permits(catalog, caller, DELETING, nowMs) === true
-      : caller.kind !== 'custom'
-    : mayCreate(catalog, caller, nowMs);
-  if (isAllowed) return;
+  if (mayModel(catalog, caller, nowMs, deletes)) return;
   throw new QuarryError(511, `this key may not ${deletes ? 'delete' : 'create'} dimensions`);
 }
+
+/** Throws 503 or 505 if the caller may not create columns with SQL, or delete them (`deletes`). */
+export function checkColumns(catalog: Catalog, caller: Caller, nowMs: number, deletes: boolean): void {
+  const permitted = caller.kind !== 'user' || permits(catalog, caller, deletes ? DELETING : MODELLING, nowMs);
+  if (permitted !== true) throw new QuarryError(503, permitted);
+  if (caller.kind !== 'custom') return;
+  throw new QuarryError(505, `this key may not ${deletes ? 'delete' : 'create'} columns`);
+}
+
+const mayModel = (catalog: Catalog, caller: Caller, nowMs: number, deletes: boolean): boolean =>
+  caller.kind === 'user'
+    ? permits(catalog, caller, deletes ? DELETING : MODELLING, nowMs) === true
+    : caller.kind !== 'custom';
 
 /** Throws 503 or 507 if the caller may not write the IDs of static segments. */
 export function checkSegmentWriter(catalog: Catalog, caller: Caller, nowMs: number): void {

@@ -58,7 +58,8 @@ const SQL_STATES: readonly (readonly [RegExp, string])[] = [
   [/^two tables are called /, '42712'],
   [/ must (also )?be in GROUP BY/, '42803'],
   [/ is not available|are not available/, '0A000'],
-  [/ is not a view; use /, '42809'],
+  [/^column .* already exists$/, '42701'],
+  [/ is not a view; use | is a view; its columns /, '42809'],
   [/^a name has at most /, '42622'],
   ...LIMITS,
 ];
@@ -71,6 +72,7 @@ export function sqlStateOf({ code, message, moreInfo }: QuarryError): string {
   const rule = typeof moreInfo === 'object' && moreInfo !== null ? Reflect.get(moreInfo, 'code') : undefined;
   if (code === 2007 || rule === 2007) return / is outside /.test(message) ? '22003' : '22P02';
   if (rule === 2014) return '22007';
+  if (rule === 3003) return '42701';
   if (rule === 4022 || rule === 5006) return '42P07';
   return code === 6000 ? sqlState(message) : (STATES[code] ?? OTHER_STATE);
 }

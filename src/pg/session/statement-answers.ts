@@ -54,7 +54,7 @@ export interface StatementDependencies {
 }
 
 const ROWS_ONLY =
-  'this port writes with INSERT, UPDATE, DELETE, COPY, and CREATE, DROP and RENAME of tables and views; for other changes of the model use /v1/dimension and /v1/column';
+  'this port writes with INSERT, UPDATE, DELETE, COPY, and CREATE, DROP and ALTER of tables and views; for other changes of the model use /v1/dimension and /v1/column';
 const UNSEEN =
   'the writes of this transaction block take effect at COMMIT, so a SELECT would not see them: COMMIT first';
 const MIXED =

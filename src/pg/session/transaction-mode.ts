@@ -45,6 +45,13 @@ export class TransactionVersion {
     await this.#first;
   }
 
+  /** To be called after a read beside the SELECTs. Throws 40001 if it may have read another version. */
+  check(plan: ReadPlan, records: Records): void {
+    if (this.#lsn !== null && records.changedLsn(dimensionsOf(plan)) > this.#lsn) {
+      throw new ProtocolError('40001', CHANGED);
+    }
+  }
+
   /**
    * To be called before a SELECT. Throws 40001. `onEnd` is to be called at the end of the query, and `check`, which throws 40001,
    * after its last row.

@@ -1,4 +1,4 @@
-/** The columns of CREATE TABLE, and the rows of CREATE TABLE ... AS as inserts. */
+/** The columns of CREATE TABLE and ALTER TABLE, and the rows of CREATE TABLE ... AS as inserts. */
 import { ENTITIES_PER_INSERT_MAX, invariant, QuarryError, quoted } from '../../base/index.js';
 import type { CatalogChange } from '../../catalog/index.js';
 import type { ReadPlan } from '../../ir/index.js';
@@ -6,6 +6,7 @@ import { type ColumnType, type DatabaseModel, ENTITY_ID_COLUMN, lowerCase } from
 import type { SqlType } from '../../vector/index.js';
 import { sqlError } from '../sql-error.js';
 import type {
+  AlterTableStatement,
   CreateTableStatement,
   DropTableStatement,
   NewColumn,
@@ -16,6 +17,7 @@ import { namedOrDashed } from './clauses/sources.js';
 import { castTarget, typeName } from './expressions/types.js';
 import { bodyOf, idOfMember } from './insert-target.js';
 import { bindRead } from './query/query.js';
+import { type ViewScope, viewNamed } from './query/saved-views.js';
 import type { SqlRequest } from './request.js';
 import type { RowReader } from './row-reader.js';
 import { literalsOf, numbered } from './selected-rows.js';
@@ -102,6 +104,47 @@ function columnsOf(
     }
     return { apiName, type: TYPES[type.type], decimalPlaces: places };
   });
+}
+
+/** What ALTER TABLE changes. */
+export interface TableAlteration {
+  /** The api-names of the dimension and of the columns that it drops, before others are added. */
+  readonly dimension: string;
+  readonly dropped: readonly string[];
+  readonly added: readonly TableColumn[];
+  /** What IF EXISTS and IF NOT EXISTS pass over, as sentences. */
+  readonly skipped: readonly string[];
+}
+
+/** null = there is no such table, and IF EXISTS is written. Throws 6000. */
+export function alteredTable(statement: AlterTableStatement, scope: ViewScope): TableAlteration | null {
+  const { table, ifExists } = statement;
+  const dimension = namedOrDashed(scope.model.dimensions, lowerCase(table.name));
+  if (dimension === null) {
+    if (viewNamed(table, scope) !== null) {
+      throw sqlError(`${quoted(table.name)} is a view; its columns are those of its query`, table.position);
+    }
+    if (ifExists) return null;
+    throw sqlError(`there is no table ${quoted(table.name)}`, table.position);
+  }
+  const columns = new Map(dimension.columns);
+  const skipped: string[] = [];
+  const dropped = statement.dropped.flatMap(({ name, position, ifExists: optional }) => {
+    const column = namedOrDashed(columns, lowerCase(name));
+    const what = `there is no column ${quoted(name)} in ${quoted(dimension.apiName)}`;
+    if (column === null && !optional) throw sqlError(what, position);
+    if (column === null) skipped.push(`column ${quoted(name)} does not exist, skipping`);
+    else columns.delete(column.apiName);
+    return column === null ? [] : [column.apiName];
+  });
+  const added = statement.added.filter(({ name, position, ifNotExists }) => {
+    if (!columns.has(apiNameOf(name, position))) return true;
+    const what = `column ${quoted(name)} already exists`;
+    if (!ifNotExists) throw sqlError(what, position);
+    skipped.push(`${what}, skipping`);
+    return false;
+  });
+  return { dimension: dimension.apiName, dropped, added: listedColumns(added), skipped };
 }
 
 /** Calls `decide`, which applies the rules of /v1/dimension and /v1/column; its refusals become SQL errors. */

@@ -98,7 +98,7 @@ function refusal(dimensionId: number, { model }: SqlRequest, position: SourcePos
 }
 
 /** The IDs of the rows as they are stored. Throws 6000, 506. */
-function idsOf(statement: InsertStatement, request: SqlRequest): readonly string[] {
+export function idsOf(statement: InsertStatement, request: SqlRequest): readonly string[] {
   const { textCase } = dimensionOf(statement.table, request.model);
   const memberOf = rowBinder(statement, request);
   return statement.rows.map((row) => storedText(idOfMember(memberOf(row)), { textCase }));

@@ -24,7 +24,7 @@ export function readPostgresWrite(
   return statement;
 }
 
-/** Parses CREATE, DROP and RENAME of tables and views. Throws 6000 with the source position. */
+/** Parses CREATE, DROP and ALTER of tables and views. Throws 6000 with the source position. */
 export function readPostgresModel(
   { tokens }: PostgresStatement,
   parameters: readonly SqlParameter[],

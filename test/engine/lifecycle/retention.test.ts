@@ -286,7 +286,7 @@ t.test(
       const order = {
         visible: made,
         head: made,
-        log: { hasCapacity: () => true },
+        hasCapacity: () => true,
         append: () => appended.push(1),
       };
       const oldest = async (): Promise<number[][]> => {

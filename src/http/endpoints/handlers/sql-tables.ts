@@ -1,12 +1,12 @@
-/** CREATE TABLE, CREATE TABLE ... AS, DROP TABLE and ALTER TABLE ... RENAME TO of POST /v1/sql. */
+/** CREATE TABLE, CREATE TABLE ... AS, DROP TABLE and ALTER TABLE of POST /v1/sql. */
 import { hash } from 'node:crypto';
-import { createTable, dropTable, renameTable, renameView } from '../../../api/index.js';
+import { alterTable, createTable, dropTable, renameTable, renameView } from '../../../api/index.js';
 import { QuarryError } from '../../../base/index.js';
 import type { Catalog, CatalogChange } from '../../../catalog/index.js';
 import { StepRefused } from '../../../engine/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
-import { checkTables, checkViews } from '../../auth/write-permission.js';
+import { checkColumns, checkTables, checkViews } from '../../auth/write-permission.js';
 import { type DatabaseCall, handleMembersOf, type Members } from './handler.js';
 import { savedQueryCallOf } from './saved-query.js';
 import { createViewOf, dropViewsOf } from './sql-views.js';
@@ -26,6 +26,7 @@ export function changeTables(
   if (statement.is === 'create-view') return createViewOf(call, statement, text);
   if (statement.is === 'drop-table' && statement.ofView) return dropViewsOf(call, statement);
   if (statement.is === 'rename-table') return rename(call, statement);
+  if (statement.is === 'alter-table') return alter(call, statement);
   checkTables(call.catalog, call.caller, call.nowMs, statement.is === 'drop-table');
   if (statement.is === 'drop-table') return drop(call, statement);
   const name = sql.apiNameOf(statement.table.name, statement.table.position);
@@ -74,6 +75,19 @@ async function rename(call: DatabaseCall, statement: sql.RenameTableStatement): 
     );
   });
   return handleMembersOf({ result: { renamed: [name] }, count: 0 });
+}
+
+async function alter(call: DatabaseCall, statement: sql.AlterTableStatement): Promise<Members> {
+  const { added, dropped, table } = statement;
+  if (added.length > 0) checkColumns(call.catalog, call.caller, call.nowMs, false);
+  if (dropped.length > 0) checkColumns(call.catalog, call.caller, call.nowMs, true);
+  let altered: readonly string[] = [];
+  await change(call, (model, catalog) => {
+    const found = sql.alteredTable(statement, sqlRequestOf(call, model));
+    altered = found === null ? [] : [found.dimension];
+    return found === null ? [] : sql.tableChanges(table.position, () => alterTable(found, model, catalog));
+  });
+  return handleMembersOf({ result: { altered }, count: 0 });
 }
 
 /** Changes the model; resolves when the change is durable. */

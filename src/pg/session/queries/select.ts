@@ -35,6 +35,7 @@ export interface PostgresRequest {
     readonly customKey: boolean;
     /** Throws 511 if the caller may not create tables, or delete them (`deletes`). */
     readonly checkTables: (deletes: boolean) => void;
+    readonly checkColumns: (deletes: boolean) => void;
     /** Throws 503 if the caller may not create views, or drop them (`drops`). */
     readonly checkViews: (drops: boolean) => void;
     readonly charge: (insertedCount: number, updatedCount: number) => void;

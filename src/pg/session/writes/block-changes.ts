@@ -1,4 +1,4 @@
-/** Answers CREATE, DROP and RENAME of tables and views that last: at once, or in a transaction block as a part of it. */
+/** Answers CREATE, DROP and ALTER of tables and views that last: at once, or in a transaction block as a part of it. */
 import type { EngineApi } from '../../../engine/index.js';
 import * as sql from '../../../sql/index.js';
 import { notice } from '../../protocol/messages.js';
@@ -14,6 +14,7 @@ const TAGS: Readonly<Record<sql.ModelStatement['is'], string>> = {
   'create-view': 'CREATE VIEW',
   'drop-table': 'DROP TABLE',
   'rename-table': 'ALTER TABLE',
+  'alter-table': 'ALTER TABLE',
 };
 
 const tagOf = (statement: sql.ModelStatement): string =>
@@ -37,18 +38,22 @@ export async function answerModel(
     // The number of rows is known at COMMIT.
     return done(ofQuery ? 'CREATE TABLE AS' : tagOf(statement));
   }
-  const exists = existing(statement, request.context);
+  const skipped = skippedBy(statement, request.context);
   const { numbers } = await runWrites(engine, [write], request, tables, waiting);
   const rowCount = ofQuery ? (numbers[0] ?? 0) : 0;
   request.ended(null, rowCount);
-  if (exists === null) return done(ofQuery ? `SELECT ${rowCount}` : tagOf(statement));
-  const what = `relation ${JSON.stringify(exists)} already exists, skipping`;
-  return done(ofQuery ? 'CREATE TABLE AS' : tagOf(statement), notice('42P07', what));
+  if (ofQuery) return skipped === null ? done(`SELECT ${rowCount}`) : done('CREATE TABLE AS', skipped);
+  return done(tagOf(statement), skipped);
 }
 
-/** The table that CREATE TABLE IF NOT EXISTS finds; null = none. */
-function existing(statement: sql.ModelStatement, { model }: DatabaseContext): string | null {
+/** The notices of what IF EXISTS and IF NOT EXISTS pass over; null = none. */
+function skippedBy(statement: sql.ModelStatement, { model, savedQueries }: DatabaseContext): Buffer | null {
+  if (statement.is === 'alter-table') {
+    const { skipped } = sql.alteredTable(statement, { model, savedQueries }) ?? { skipped: [] };
+    return skipped.length === 0 ? null : Buffer.concat(skipped.map((what) => notice('00000', what)));
+  }
   if (statement.is !== 'create-table' || !statement.ifNotExists) return null;
   const { name } = statement.table;
-  return sql.tableNamed(name, model) === null ? null : name;
+  if (sql.tableNamed(name, model) === null) return null;
+  return notice('42P07', `relation ${JSON.stringify(name)} already exists, skipping`);
 }

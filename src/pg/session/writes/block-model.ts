@@ -3,6 +3,7 @@
  * it change. All changes of a block take effect before its rows are written.
  */
 import {
+  alterTable,
   createTable,
   createView,
   dropTable,
@@ -24,7 +25,7 @@ import * as sql from '../../../sql/index.js';
 import { type DatabaseContext, type PostgresRequest, requestOf } from '../queries/select.js';
 import type { SessionTables } from '../session-tables.js';
 
-/** CREATE, DROP and RENAME of tables and views that last. */
+/** CREATE, DROP and ALTER of tables and views that last. */
 export interface ModelWrite {
   readonly is: 'model';
   readonly statement: sql.ModelStatement;
@@ -112,9 +113,14 @@ export class BlockCatalogs {
   }
 }
 
-/** Throws 511 or 503 if the caller may not make the change. Renaming takes the permissions to delete and to create. */
+/** Throws 503, 505 or 511 if the caller may not make the change. Renaming takes the permissions to delete and to create. */
 export function grantChange({ statement }: ModelWrite, catalog: Catalog, request: PostgresRequest): void {
   const grant = request.grantWrite();
+  if (statement.is === 'alter-table') {
+    if (statement.added.length > 0) grant.checkColumns(false);
+    if (statement.dropped.length > 0) grant.checkColumns(true);
+    return;
+  }
   const within = contextIn(request.context, catalog);
   const isOfView =
     statement.is === 'create-view' ||
@@ -157,6 +163,11 @@ export function changesOf(
       });
     case 'rename-table':
       return renamed(statement, catalog, within);
+    case 'alter-table': {
+      const found = sql.alteredTable(statement, within);
+      if (found === null) return [];
+      return sql.tableChanges(statement.table.position, () => alterTable(found, model, catalog));
+    }
   }
 }
 

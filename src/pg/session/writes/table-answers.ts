@@ -1,4 +1,4 @@
-/** Answers CREATE, DROP and RENAME of tables and views that only the session has. */
+/** Answers CREATE, DROP and ALTER of tables and views that only the session has. */
 import { readLines } from '../../../answer/index.js';
 import type { EngineApi } from '../../../engine/index.js';
 import type { ReadPlan } from '../../../ir/index.js';
@@ -37,11 +37,9 @@ export async function answerSessionTables(
     return done(statement.ofView ? 'DROP VIEW' : 'DROP TABLE');
   }
   const { name } = statement.table;
-  if (statement.is === 'rename-table') {
-    if (tables.hides(statement.table)) {
-      throw new ProtocolError('0A000', 'a temporary table or view keeps its name');
-    }
-    return null;
+  if (statement.is === 'rename-table' || statement.is === 'alter-table') {
+    if (!tables.hides(statement.table)) return null;
+    throw new ProtocolError('0A000', 'ALTER is not available for temporary tables and views');
   }
   if (!statement.temporary) return null;
   const sqlRequest = requestOf(request.context, 'postgres', tables);
@@ -115,7 +113,8 @@ const MEMORY_PER_CHARACTER = 8;
 const ROWS_MAX = 50_000;
 const BYTES_MAX = 16 * 2 ** 20;
 
-function linesOf(
+/** The rows of a query as JSON. Rejects with 54000 for more than a temporary table may have. */
+export function linesOf(
   engine: Pick<EngineApi, 'select'>,
   plan: ReadPlan,
   { context }: PostgresRequest,

@@ -5,13 +5,20 @@
  */
 import { type Cancellation, QuarryError, rememberLast } from '../../../base/index.js';
 import type { Catalog, CatalogChange } from '../../../catalog/index.js';
-import { type EngineApi, readForScript, type ScriptReader, StepRefused } from '../../../engine/index.js';
+import {
+  type EngineApi,
+  readForScript,
+  type ScriptReader,
+  type ScriptRequest,
+  StepRefused,
+} from '../../../engine/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
 import { ProtocolError } from '../../protocol/errors.js';
 import { type DatabaseContext, type PostgresRequest, requestOf } from '../queries/select.js';
 import type { SessionTables } from '../session-tables.js';
 import type { Waiting } from '../waiting.js';
+import { changingStatement, checkRowCounts, rowCountIn } from './block-counts.js';
 import {
   BlockCatalogs,
   type BlockScope,
@@ -22,6 +29,7 @@ import {
   grantChange,
   type ModelWrite,
 } from './block-model.js';
+import { linesOf } from './table-answers.js';
 
 /** An insert body of at most ENTITIES_PER_INSERT_MAX rows. */
 export interface CopiedRows {
@@ -32,7 +40,13 @@ export interface CopiedRows {
 
 export type PendingWrite =
   | ModelWrite
-  | { readonly is: 'statement'; readonly statement: sql.WriteStatement; readonly bytes: number }
+  | {
+      readonly is: 'statement';
+      readonly statement: sql.WriteStatement;
+      readonly bytes: number;
+      /** The number of rows that was answered. */
+      readonly rowCount?: number;
+    }
   | {
       readonly is: 'copy';
       readonly table: sql.TableName;
@@ -47,15 +61,17 @@ const NO_RETURNING =
   'in a transaction block, whose writes take effect at COMMIT, RETURNING is available for INSERT ... VALUES without ON CONFLICT, and with the columns that it names';
 
 const WRITTEN =
-  'a table to which a statement of the transaction block writes cannot be dropped or renamed in it: COMMIT before';
+  'a table to which a statement of the transaction block writes cannot be dropped or renamed in it, nor lose columns: COMMIT before';
 
-type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
+type Engine = Pick<EngineApi, 'script' | 'select' | 'holdMemory'>;
 
 export class TransactionWrites {
   readonly #engine: Engine;
   #pending: PendingWrite[] = [];
   /** What `#pending` writes; null = not collected. */
   #earlier: sql.EarlierWrites | null = null;
+  /** What the first writes of `#pending` do to entities, and how many these are. */
+  #touched = { entities: new sql.TouchedEntities(), writeCount: 0 };
   readonly #catalogs = new BlockCatalogs();
   #byteCount = 0;
   readonly #releases: (() => void)[] = [];
@@ -102,7 +118,35 @@ export class TransactionWrites {
     before.addStatement(statementOf(write), at, write.is === 'model' ? after : () => at);
   }
 
-  /** Whether the block creates, renames or drops tables or views. */
+  /**
+   * The number of rows that the last write changes, and the plan that counts them; COMMIT refuses another number. null = it is
+   * known at COMMIT only. Rejects with the errors of queries.
+   */
+  async countLast(
+    request: PostgresRequest,
+    tables: Pick<SessionTables, 'all'>,
+    waiting: Waiting,
+  ): Promise<{ readonly rowCount: number; readonly plan: sql.TouchedCount['plan'] } | null> {
+    const last = this.#pending.length - 1;
+    const write = this.#pending[last];
+    const changing = changingStatement(statementOf(write));
+    if (write.is !== 'statement' || changing === null) return null;
+    const { model } = request.context;
+    const scope = { context: request.context, tables };
+    const requestAt = requestsIn(this.#catalogs.of(this.#pending, scope), scope);
+    const touched = this.#touched;
+    for (; touched.writeCount < last; touched.writeCount++) {
+      touched.entities.add(statementOf(this.#pending[touched.writeCount]), requestAt(touched.writeCount));
+    }
+    const count = touched.entities.count(changing, requestAt(last), model);
+    if (count === null) return null;
+    const [line] = count.plan === null ? [] : await linesOf(this.#engine, count.plan, request, waiting);
+    const rowCount = rowCountIn(count, line);
+    this.#pending[last] = { ...write, rowCount };
+    return { rowCount, plan: count.plan };
+  }
+
+  /** Whether the block creates, alters or drops tables or views. */
   get changesModel(): boolean {
     return this.#pending.some(({ is }) => is === 'model');
   }
@@ -151,6 +195,7 @@ export class TransactionWrites {
     this.#pending.length = this.#savepoints[at].writeCount;
     this.#catalogs.cut(this.#pending.length);
     this.#earlier = null;
+    this.#touched = { entities: new sql.TouchedEntities(), writeCount: 0 };
     this.#savepoints.length = at + 1;
     this.#byteCount = this.#pending.reduce((sum, { bytes }) => sum + bytes, 0);
     return at;
@@ -173,6 +218,7 @@ export class TransactionWrites {
     this.#pending = [];
     this.#catalogs.cut(0);
     this.#earlier = null;
+    this.#touched = { entities: new sql.TouchedEntities(), writeCount: 0 };
     this.#byteCount = 0;
     this.#savepoints.length = 0;
     for (const release of this.#releases.splice(0)) release();
@@ -185,11 +231,13 @@ const requestsIn =
   (index: number): sql.SqlRequest =>
     requestOf(contextIn(context, catalogs[index]), 'postgres', tables);
 
-/** Throws 0A000 if a table is dropped or renamed to which the block writes. */
+/** Throws 0A000 if a table to which the block writes is dropped or renamed, or loses columns. */
 function refuseWritten(changes: readonly CatalogChange[], before: sql.EarlierWrites): void {
   const isWritten = changes.some(
     (one) =>
-      (one.change === 'dimension-deleted' || one.change === 'dimension-renamed') &&
+      (one.change === 'dimension-deleted' ||
+        one.change === 'dimension-renamed' ||
+        one.change === 'column-deleted') &&
       before.writesTo(one.dimensionId),
   );
   if (isWritten) throw new ProtocolError('0A000', WRITTEN);
@@ -259,13 +307,21 @@ export async function runWrites(
     if (write.is === 'model') grantChange(write, stepsOf(model).catalogs[index], request);
   }
   const statements = writes.map(statementOf);
+  const counted = writes.map((write, index) => ({
+    statement: statements[index],
+    ...(write.is === 'statement' ? { rowCount: write.rowCount } : {}),
+  }));
   const changesIn = (catalog: Catalog): readonly CatalogChange[] => {
     const { changes } = blockSteps(writes, catalog, scope);
     request.changed(changes);
     return changes;
   };
   let rows: readonly Uint8Array[] = [];
+  const bind: ScriptRequest['bind'] = (_newest, before) => sql.bindPrepared(statements, before, requestAt);
+  const reads = sql.readRows(statements, model, requestAt);
   const prepare = async (reader: ScriptReader) => {
+    await checkRowCounts(counted, model, requestAt, reader);
+    if (!reads) return bind;
     const prepared = await sql.prepareWrites(statements, model, requestAt, reader);
     if (prepared.returning !== null) rows = await reader.answer(prepared.returning, 'postgres');
     return prepared.bind;
@@ -277,8 +333,8 @@ export async function runWrites(
       columnIds: access.columnIds(model),
       nowMs,
       idempotency: null,
-      bind: (_newest, before) => sql.bindPrepared(statements, before, requestAt),
-      prepare: sql.readRows(statements, model, requestAt) ? prepare : null,
+      bind,
+      prepare: reads || counted.some(({ rowCount }) => rowCount !== undefined) ? prepare : null,
       ...(hasChange ? { creates: (_model, catalog) => changesIn(catalog) } : {}),
       cancellation,
       charge,

@@ -13,10 +13,10 @@ import type { SessionState } from '../session-statement.js';
 import type { Waiting } from '../waiting.js';
 import { type PendingWrite, returnedRows, runWrites } from './transaction-writes.js';
 
-type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
+type Engine = Pick<EngineApi, 'script' | 'select' | 'holdMemory' | 'records'>;
 
 const NO_RETURNING =
-  'RETURNING is not available in a transaction block that creates, renames or drops tables or views';
+  'RETURNING is not available in a transaction block that creates, alters or drops tables or views';
 
 /** If it rejects, nothing has been written. `formats` are those of the rows of RETURNING. */
 export async function answerWrite(
@@ -29,11 +29,10 @@ export async function answerWrite(
   const pending = { is: 'statement', statement: write, bytes } as const;
   const verb = verbOf(write);
   if (state.isInBlock) {
-    // The number of rows of a query, and of entities of a change, is known when it takes effect.
-    const tag = write.is === 'insert' ? `INSERT 0 ${write.rows.length}` : verb;
     if (write.returning !== null && state.writes.changesModel) throw new ProtocolError('0A000', NO_RETURNING);
     const rows = write.returning === null ? null : await returnedRows(engine, write, request, waiting);
     state.writes.add({ ...pending, statement: { ...write, returning: null } }, request, state.tables);
+    const tag = await tagInBlock(write, { state, engine, request, waiting });
     request.ended(null, 0);
     if (rows === null) return done(tag);
     return withRows(tag, returnedFields(write, request.context), rows, formats);
@@ -45,6 +44,27 @@ export async function answerWrite(
   return write.returning === null
     ? done(tag)
     : withRows(tag, returnedFields(write, request.context), rows, formats);
+}
+
+interface BlockCall {
+  readonly state: SessionState;
+  readonly engine: Engine;
+  readonly request: PostgresRequest;
+  readonly waiting: Waiting;
+}
+
+/** The command tag of the last write of a block; without a number of rows that is known only when it takes effect. */
+async function tagInBlock(
+  write: sql.WriteStatement,
+  { state, engine, request, waiting }: BlockCall,
+): Promise<string> {
+  if (write.is === 'insert') return `INSERT 0 ${write.rows.length}`;
+  const verb = verbOf(write);
+  const count = await state.writes.countLast(request, state.tables, waiting);
+  if (count === null) return verb;
+  const readsOneVersion = state.transaction === 'T' && state.settings.readsOneVersion;
+  if (readsOneVersion && count.plan !== null) state.version.check(count.plan, engine.records);
+  return `${verb} ${count.rowCount}`;
 }
 
 function verbOf(write: sql.WriteStatement): string {

@@ -1,4 +1,4 @@
-/** CREATE, DROP and RENAME of tables and views in transaction blocks, also beside other writes. */
+/** CREATE, DROP and ALTER of tables and views in transaction blocks, also beside other writes. */
 import t from 'tap';
 import { kinds, message, RawClient } from '../../raw-client.js';
 import { refusal, startPostgres } from '../../site.js';
