@@ -4,7 +4,9 @@ import type { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import type { Json } from '../../../src/api/index.js';
 import { Prng, QuarryError } from '../../../src/base/index.js';
+import { EMPTY_CATALOG } from '../../../src/catalog/index.js';
 import { type CreateWorkerClient, WorkerClient } from '../../../src/engine/workers/worker-client.js';
+import { WriteOrder } from '../../../src/engine/write/write-order.js';
 import type { WorkerOp } from '../../../src/protocol/index.js';
 import { jsonObject, num } from '../../support/generate.js';
 import { copyDir, makeDir, TestStore, workerFile } from '../store.js';
@@ -264,3 +266,60 @@ t.test(
     await again.close();
   },
 );
+
+/** An order whose log always has capacity. */
+function orderOverEmptyLog(): WriteOrder {
+  const order = new WriteOrder(
+    [] as never,
+    () => new Map(),
+    () => {},
+    {} as never,
+  );
+  const log = { hasCapacity: () => true, waitForCapacity: () => Promise.resolve() };
+  order.begin(log as never, EMPTY_CATALOG, 0);
+  return order;
+}
+
+t.test('other writers wait for one that appends alone, also if it fails', async (t) => {
+  const order = orderOverEmptyLog();
+  const events: string[] = [];
+  const first = order.alone(async () => {
+    events.push('first begins');
+    await pause(5);
+    events.push('first ends');
+    throw new Error('failed');
+  });
+  const second = order.alone(async () => {
+    events.push('second');
+    t.equal(order.hasCapacity(1), false);
+  });
+  t.equal(order.hasCapacity(1), false);
+  t.equal(order.log.hasCapacity(1), true, 'for the writer itself');
+  const other = (async () => {
+    while (!order.hasCapacity(1)) await order.waitForCapacity(1);
+    events.push('other');
+  })();
+  await t.rejects(first, { message: 'failed' });
+  await Promise.all([second, other]);
+  t.strictSame(events, ['first begins', 'first ends', 'second', 'other']);
+  t.equal(order.hasCapacity(1), true);
+});
+
+t.test('a writer that takes too long no longer makes others wait', async (t) => {
+  const order = orderOverEmptyLog();
+  let end = (): void => {};
+  const slow = order.alone(
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+  );
+  while (!order.hasCapacity(1)) await order.waitForCapacity(1);
+  const next = order.alone(async () => {
+    end();
+    await slow;
+    t.equal(order.hasCapacity(1), false, 'the end of the slow one does not end the pause of the next');
+  });
+  await next;
+  t.equal(order.hasCapacity(1), true);
+});
