@@ -58,14 +58,18 @@ async function tagInBlock(
   write: sql.WriteStatement,
   { state, engine, request, waiting }: BlockCall,
 ): Promise<string> {
-  if (write.is === 'insert') return `INSERT 0 ${write.rows.length}`;
   const verb = verbOf(write);
+  if (write.is === 'insert') return writesAllRows(write) ? `INSERT 0 ${write.rows.length}` : verb;
   const count = await state.writes.countLast(request, state.tables, waiting);
   if (count === null) return verb;
   const readsOneVersion = state.transaction === 'T' && state.settings.readsOneVersion;
   if (readsOneVersion && count.plan !== null) state.version.check(count.plan, engine.records);
   return `${verb} ${count.rowCount}`;
 }
+
+/** Whether every row is written, no matter which entities exist. */
+const writesAllRows = ({ conflict }: sql.InsertStatement): boolean =>
+  conflict === null || (conflict.update !== null && conflict.update.where === null);
 
 function verbOf(write: sql.WriteStatement): string {
   if (write.is === 'delete' && write.truncates === true) return 'TRUNCATE TABLE';

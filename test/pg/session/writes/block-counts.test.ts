@@ -39,6 +39,15 @@ t.test('row counts in transaction blocks', async (t) => {
       ['DELETE FROM t', 3],
       ['UPDATE t SET n = 1 WHERE random() < 0.5', null],
       ['TRUNCATE t', null],
+      [`INSERT INTO t ("entity-id", n) VALUES ('a', 4), ('e', 5) ON CONFLICT DO NOTHING`, null],
+      [
+        `INSERT INTO t ("entity-id", n) VALUES ('a', 4), ('e', 5) ON CONFLICT ("entity-id") DO UPDATE SET n = 6`,
+        2,
+      ],
+      [
+        `INSERT INTO t ("entity-id", n) VALUES ('a', 4) ON CONFLICT ("entity-id") DO UPDATE SET n = 6 WHERE t.n > 5`,
+        null,
+      ],
     ] as const) {
       await run('BEGIN');
       t.equal(await count(text), expected, text);
