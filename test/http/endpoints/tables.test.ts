@@ -20,7 +20,7 @@ t.test(
     t.match(tables.keys, '| POST | `/v1/session` | none needed | \u2013 | \u2013 | 60 |');
     t.match(tables.plans, '| normal | high | ultra | mega |');
     t.match(tables.plans, '| 10,000,000 | 100,000,000 | 500,000,000 | 1,000,000,000 |');
-    t.match(tables.permissions, '| 19 | create, change and delete permission groups |');
+    t.match(tables.permissions, '| 19 | list, create, change and delete permission groups |');
     t.match(tables.keys, '| POST | `/v1/sql` | master, read, demo | write-read, read-only | 5 | 120 |');
     t.match(tables.bounds, '| 5,242,880 |');
     t.match(tables.bounds, '| Levels of an aggregation | 5 |');
