@@ -226,6 +226,7 @@ browse('every kind answers, is saved and written as code', async (t, { page }, {
 
   await openKind(page, 'Flow');
   await waitForAnswer(page, () => submit(page).click());
+  await page.locator('.scene path').first().waitFor();
   t.ok((await page.locator('.scene path').count()) > 5, 'bands between the levels');
   await page.getByText('The request').last().click();
   await page.getByRole('tab', { name: 'curl' }).click();
