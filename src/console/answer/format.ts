@@ -34,6 +34,9 @@ export const formatMoment = (text: string): string =>
     .replace(/[tT](\d\d:\d\d)(:00)?[zZ]$/, ' $1')
     .replace(/[tT](\d\d:\d\d:\d\d)[zZ]$/, ' $1');
 
+/** `2001-03-01T10:30:07.123Z` as `formatMoment` writes it without the fraction. */
+export const formatSecond = (text: string): string => formatMoment(text.replace(/\.\d+Z$/, 'Z'));
+
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
 const MONTH_SECONDS = 28 * DAY_SECONDS;

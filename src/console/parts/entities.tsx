@@ -5,7 +5,7 @@ import { type Table, tablesOf } from '../answer/table.js';
 import type { Behind } from '../query/behind.js';
 import { newDraft } from '../query/draft.js';
 import { isObject, type Json } from '../server/json.js';
-import { activeColumns, dimensionOf, ENTITY_ID } from '../server/model.js';
+import { attributeColumns, dimensionOf, ENTITY_ID } from '../server/model.js';
 import { useConsole } from './context.js';
 import { Busy, ErrorBox } from './controls.js';
 import { Grid } from './grid.js';
@@ -25,7 +25,7 @@ export function Entities({ behind, onClose }: { readonly behind: Behind; readonl
   const { title, query } = behind;
   const dimension = dimensionOf(model, behind.dimension ?? model.dimensions[0]?.name ?? '');
   const named = behind.dimension === undefined ? {} : { dimension: behind.dimension };
-  const attributes = activeColumns(dimension).filter(({ isEvent }) => !isEvent);
+  const attributes = attributeColumns(dimension);
   const columns = [ENTITY_ID, ...attributes.slice(0, COLUMNS_SHOWN).map(({ name }) => name)];
   const rowsBody = JSON.stringify({ ...named, query, columns, limit: ENTITIES_SHOWN });
   const { requestState, run } = useRequest<Found>();

@@ -135,3 +135,6 @@ export const columnOf = (dimension: Dimension | undefined, name: string): Column
 /** Columns that queries can use, without the entity ID. */
 export const activeColumns = (dimension: Dimension | undefined): readonly Column[] =>
   dimension?.columns.filter(({ isActive, name }) => isActive && name !== ENTITY_ID) ?? [];
+
+export const attributeColumns = (dimension: Dimension | undefined): readonly Column[] =>
+  activeColumns(dimension).filter(({ isEvent }) => !isEvent);

@@ -1,7 +1,9 @@
 /** The form of a new permission group, or of one that is changed. */
 import { useState } from 'preact/hooks';
-import type { answers } from '../../interface/index.js';
-import { Entry, ErrorBox } from '../parts/controls.js';
+import { type answers, WEEK_DAYS } from '../../interface/index.js';
+import { Checks } from '../parts/checks.js';
+import { Entry } from '../parts/controls.js';
+import { FormEnd } from '../parts/form-end.js';
 import { useRequest } from '../parts/use-request.js';
 import type { Client } from '../server/client.js';
 
@@ -15,10 +17,8 @@ const PERMISSIONS = [
   ...['change custom keys', 'delete custom keys', 'list and change users', 'list and change groups'],
 ].map((text, index) => ({ value: index + 1, text: `${index + 1} ${text}` }));
 
-const DAYS = (['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const).map((day) => ({
-  value: day,
-  text: day,
-}));
+const [SUNDAY, ...OTHER_DAYS] = WEEK_DAYS;
+const DAYS = [...OTHER_DAYS, SUNDAY].map((day) => ({ value: day, text: day }));
 
 interface GroupFormProps {
   readonly client: Client;
@@ -72,42 +72,12 @@ export function GroupForm({ client, databases, group, onDone, onCancel }: GroupF
         <Entry label="From (UTC)" value={from} placeholder="07:00" class="short" onChange={setFrom} />
         <Entry label="To (UTC)" value={to} placeholder="19:00" class="short" onChange={setTo} />
       </div>
-      {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
-      <div class="row">
-        <button type="submit" disabled={name.trim() === '' || requestState.state === 'busy'}>
-          {group === null ? 'Make the group' : 'Change the group'}
-        </button>
-        {group !== null && (
-          <button type="button" class="quiet" onClick={onCancel}>
-            Cancel
-          </button>
-        )}
-      </div>
+      <FormEnd
+        requestState={requestState}
+        does={group === null ? 'Make the group' : 'Change the group'}
+        isComplete={name.trim() !== ''}
+        onCancel={group === null ? null : onCancel}
+      />
     </form>
-  );
-}
-
-interface ChecksProps<Value extends string | number> {
-  readonly legend: string;
-  readonly items: readonly { readonly value: Value; readonly text: string }[];
-  readonly chosen: readonly Value[];
-  readonly onChange: (change: (before: readonly Value[]) => readonly Value[]) => void;
-}
-
-function Checks<Value extends string | number>({ legend, items, chosen, onChange }: ChecksProps<Value>) {
-  const toggle = (value: Value): void =>
-    onChange((before) =>
-      before.includes(value) ? before.filter((one) => one !== value) : [...before, value],
-    );
-  return (
-    <fieldset class="checks">
-      <legend class="label">{legend}</legend>
-      {items.map(({ value, text }) => (
-        <label key={value} class="check">
-          <input type="checkbox" checked={chosen.includes(value)} onChange={() => toggle(value)} />
-          {text}
-        </label>
-      ))}
-    </fieldset>
   );
 }

@@ -1,8 +1,9 @@
 /** Creates and deletes custom keys with a team key. A team key that did not sign in is kept only in memory. */
 import { useEffect, useState } from 'preact/hooks';
 import type { answers } from '../../interface/index.js';
-import { formatMoment } from '../answer/format.js';
+import { formatSecond } from '../answer/format.js';
 import { cellText } from '../answer/table.js';
+import { Checks } from '../parts/checks.js';
 import { useConsole } from '../parts/context.js';
 import { Busy, Choice, CopyButton, Entry, ErrorBox } from '../parts/controls.js';
 import { Listed, RowActions } from '../parts/listed.js';
@@ -130,7 +131,7 @@ function KeyTable({ keys, onDelete }: KeyTableProps) {
         <td>{whitelistText(key['columns-whitelist'])}</td>
         <td>{filterText(key.filter)}</td>
         <td>{key['addresses-whitelist'].join(', ') || 'all'}</td>
-        <td>{used === null ? 'not since the start' : formatMoment(used.replace(/\.\d+Z$/, 'Z'))}</td>
+        <td>{used === null ? 'not since the start' : formatSecond(used)}</td>
         <RowActions of={name} onDelete={() => onDelete(database, name)} />
       </tr>
     );
@@ -179,7 +180,7 @@ function NewKeyForm({ client, databases, onMade }: NewKeyProps) {
     event.preventDefault();
     const whitelist = isHere ? whitelistOf(columns) : null;
     const problems = new Problems();
-    const filter = isHere ? filterOf(filters, model.dimensions, problems) : {};
+    const filter = isHere ? filterOf(filters, model, problems) : {};
     const key = {
       'key-name': name,
       'key-type': level,
@@ -223,7 +224,7 @@ function NewKeyForm({ client, databases, onMade }: NewKeyProps) {
       {isHere && (
         <>
           <ColumnChecks chosen={columns} onChange={setColumns} />
-          <RowFilters dimensions={model.dimensions} filters={filters} onChange={setFilters} />
+          <RowFilters model={model} filters={filters} onChange={setFilters} />
         </>
       )}
       {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
@@ -249,15 +250,13 @@ function NewKeyForm({ client, databases, onMade }: NewKeyProps) {
 /** Separates the names of a dimension and a column, which contain no space. */
 const BETWEEN = ' ';
 
-interface ChecksProps {
+interface ColumnChecksProps {
   readonly chosen: readonly string[];
-  readonly onChange: (chosen: readonly string[]) => void;
+  readonly onChange: (change: (before: readonly string[]) => readonly string[]) => void;
 }
 
-function ColumnChecks({ chosen, onChange }: ChecksProps) {
+function ColumnChecks({ chosen, onChange }: ColumnChecksProps) {
   const { model } = useConsole();
-  const toggle = (name: string): void =>
-    onChange(chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]);
   return (
     <details>
       <summary>
@@ -265,21 +264,16 @@ function ColumnChecks({ chosen, onChange }: ChecksProps) {
           ? 'All columns (choose some to exclude the others)'
           : `${chosen.length} columns only`}
       </summary>
-      {model.dimensions.map((dimension) => (
-        <fieldset key={dimension.name} class="checks">
-          <legend class="label">{dimension.name}</legend>
-          {dimension.columns
+      {model.dimensions.map(({ name: dimension, columns }) => (
+        <Checks
+          key={dimension}
+          legend={dimension}
+          items={columns
             .filter(({ name }) => name !== ENTITY_ID)
-            .map(({ name }) => {
-              const whole = `${dimension.name}${BETWEEN}${name}`;
-              return (
-                <label key={name} class="check">
-                  <input type="checkbox" checked={chosen.includes(whole)} onChange={() => toggle(whole)} />{' '}
-                  {name}
-                </label>
-              );
-            })}
-        </fieldset>
+            .map(({ name }) => ({ value: `${dimension}${BETWEEN}${name}`, text: name }))}
+          chosen={chosen}
+          onChange={onChange}
+        />
       ))}
     </details>
   );

@@ -1,6 +1,6 @@
 /** Statistics of the server in the last hour: writes, response times, memory, log and checkpoint; queries that run. */
 import { useEffect, useState } from 'preact/hooks';
-import { formatBytes, formatCount, formatMoment, formatSeconds, formatShort } from '../answer/format.js';
+import { formatBytes, formatCount, formatSecond, formatSeconds, formatShort } from '../answer/format.js';
 import { Times } from '../charts/times.js';
 import { isYoung, newest, readHistory, type StatsHistory } from '../live/history.js';
 import { parseMetrics, type Sample, sumOf } from '../live/prometheus.js';
@@ -79,7 +79,7 @@ export function Live() {
 
 const spanText = (history: StatsHistory): string =>
   isYoung(history)
-    ? `The whole server since its start, ${formatMoment(history.started.replace(/\.\d+Z$/, 'Z'))} UTC; a restart begins anew`
+    ? `The whole server since its start, ${formatSecond(history.started)} UTC; a restart begins anew`
     : 'The last hour of the whole server';
 
 function Charts({ samples }: StatsHistory) {

@@ -1,10 +1,11 @@
 /** Row filters of a key: comparisons of attributes, all of which a row must satisfy to be visible with the key. */
 import { Choice } from '../parts/controls.js';
+import { nextId } from '../query/behaviour-draft.js';
 import { predicatesOf } from '../query/conditions.js';
 import { newCondition } from '../query/draft.js';
 import type { Test } from '../query/fields.js';
 import type { Problems } from '../query/problems.js';
-import { activeColumns, type Column, columnOf, type Dimension } from '../server/model.js';
+import { attributeColumns, columnOf, type Dimension, dimensionOf, type Model } from '../server/model.js';
 import { TestFields } from './explore/test-fields.js';
 
 export interface RowFilter {
@@ -16,21 +17,11 @@ export interface RowFilter {
 
 type Filter = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
-const attributesOf = (dimension: Dimension | undefined): readonly Column[] =>
-  activeColumns(dimension).filter(({ isEvent }) => !isEvent);
-
-const dimensionAt = (dimensions: readonly Dimension[], name: string): Dimension | undefined =>
-  dimensions.find((dimension) => dimension.name === name);
-
 /** The filters in the form of the interface. */
-export function filterOf(
-  filters: readonly RowFilter[],
-  dimensions: readonly Dimension[],
-  problems: Problems,
-): Filter {
+export function filterOf(filters: readonly RowFilter[], model: Model, problems: Problems): Filter {
   const byDimension = new Map<string, Map<string, object>>();
   for (const { dimension, column: name, test } of filters) {
-    const column = columnOf(dimensionAt(dimensions, dimension), name);
+    const column = columnOf(dimensionOf(model, dimension), name);
     if (column === undefined) continue;
     const columns = byDimension.get(dimension) ?? new Map<string, object>();
     if (columns.has(name)) problems.add(`“${name}” has two row filters; a column has one.`);
@@ -40,22 +31,21 @@ export function filterOf(
 }
 
 interface RowFiltersProps {
-  readonly dimensions: readonly Dimension[];
+  readonly model: Model;
   readonly filters: readonly RowFilter[];
   readonly onChange: (change: (before: readonly RowFilter[]) => readonly RowFilter[]) => void;
 }
 
-export function RowFilters({ dimensions, filters, onChange }: RowFiltersProps) {
-  const filterable = dimensions.filter((dimension) => attributesOf(dimension).length > 0);
+export function RowFilters({ model, filters, onChange }: RowFiltersProps) {
+  const filterable = model.dimensions.filter((dimension) => attributeColumns(dimension).length > 0);
   if (filterable.length === 0) return null;
-  const fresh = (id: number, dimension: Dimension, column = attributesOf(dimension)[0]): RowFilter => {
+  const fresh = (id: number, dimension: Dimension, column = attributeColumns(dimension)[0]): RowFilter => {
     const { test } = newCondition(id, column, { from: '', to: '' });
     return { id, dimension: dimension.name, column: column.name, test };
   };
   const put = (next: RowFilter): void =>
     onChange((before) => before.map((one) => (one.id === next.id ? next : one)));
-  const add = (): void =>
-    onChange((before) => [...before, fresh(Math.max(0, ...before.map(({ id }) => id)) + 1, filterable[0])]);
+  const add = (): void => onChange((before) => [...before, fresh(nextId(before), filterable[0])]);
   return (
     <details class="row-filters">
       <summary>
@@ -65,7 +55,7 @@ export function RowFilters({ dimensions, filters, onChange }: RowFiltersProps) {
       </summary>
       <ul class="conditions">
         {filters.map((filter) => {
-          const dimension = dimensionAt(filterable, filter.dimension);
+          const dimension = dimensionOf(model, filter.dimension);
           const column = columnOf(dimension, filter.column);
           return (
             <li key={filter.id} class="condition">
@@ -75,7 +65,7 @@ export function RowFilters({ dimensions, filters, onChange }: RowFiltersProps) {
                 value={filter.dimension}
                 options={filterable.map(({ name }) => ({ value: name, text: name }))}
                 onChange={(name) => {
-                  const chosen = dimensionAt(filterable, name);
+                  const chosen = dimensionOf(model, name);
                   if (chosen !== undefined) put(fresh(filter.id, chosen));
                 }}
               />
@@ -83,7 +73,7 @@ export function RowFilters({ dimensions, filters, onChange }: RowFiltersProps) {
                 quiet
                 label="Column of the filter"
                 value={filter.column}
-                options={attributesOf(dimension).map(({ name }) => ({ value: name, text: name }))}
+                options={attributeColumns(dimension).map(({ name }) => ({ value: name, text: name }))}
                 onChange={(name) => {
                   const chosen = columnOf(dimension, name);
                   if (dimension !== undefined && chosen !== undefined)

@@ -1,7 +1,7 @@
 /** Queries of the database that run, each with a button that stops it, and the newest slow ones. Only for keys that may see them. */
 import { useEffect, useState } from 'preact/hooks';
 import type { answers } from '../../interface/index.js';
-import { formatBytes, formatCount, formatMoment, formatSeconds } from '../answer/format.js';
+import { formatBytes, formatCount, formatSecond, formatSeconds } from '../answer/format.js';
 import { useConsole } from '../parts/context.js';
 import { Busy, ErrorBox } from '../parts/controls.js';
 import { shownValue, useRequest } from '../parts/use-request.js';
@@ -194,7 +194,7 @@ function Slow({ 'slow-from-milliseconds': fromMs, queries }: SlowQueries) {
                 )}
               </td>
               <td>{whoOf(one)}</td>
-              <td>{formatMoment(one.ended.replace(/\.\d+Z$/, 'Z'))}</td>
+              <td>{formatSecond(one.ended)}</td>
               <td class="number">{formatSeconds(one.milliseconds / 1_000)}</td>
               <td class="number">{waitText(one)}</td>
               <td>{resultText(one)}</td>

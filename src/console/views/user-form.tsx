@@ -1,7 +1,8 @@
 /** The form of a new user, or of one who is changed. */
 import { useState } from 'preact/hooks';
 import type { answers } from '../../interface/index.js';
-import { Choice, Entry, ErrorBox } from '../parts/controls.js';
+import { Choice, Entry } from '../parts/controls.js';
+import { FormEnd } from '../parts/form-end.js';
 import { useRequest } from '../parts/use-request.js';
 import type { Client } from '../server/client.js';
 
@@ -65,17 +66,12 @@ export function UserForm({ client, groups, user, onDone, onCancel }: UserFormPro
           hint="At least 8 characters. It cannot be changed later."
         />
       )}
-      {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
-      <div class="row">
-        <button type="submit" disabled={email.trim() === '' || requestState.state === 'busy'}>
-          {user === null ? 'Make the user' : 'Change the user'}
-        </button>
-        {user !== null && (
-          <button type="button" class="quiet" onClick={onCancel}>
-            Cancel
-          </button>
-        )}
-      </div>
+      <FormEnd
+        requestState={requestState}
+        does={user === null ? 'Make the user' : 'Change the user'}
+        isComplete={email.trim() !== ''}
+        onCancel={user === null ? null : onCancel}
+      />
     </form>
   );
 }

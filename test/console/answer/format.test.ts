@@ -4,6 +4,7 @@ import {
   formatBytes,
   formatCount,
   formatMoment,
+  formatSecond,
   formatSeconds,
   momentTick,
   plural,
@@ -31,6 +32,10 @@ t.test('numbers, bytes and times are short and keep their meaning', async (t) =>
   t.strictSame(
     ['2001-03-01T00:00:00Z', '2001-03-01T10:30:00Z', '2001-03-01t10:30:07z', '2001-03-01'].map(formatMoment),
     ['2001-03-01', '2001-03-01 10:30', '2001-03-01 10:30:07', '2001-03-01'],
+  );
+  t.strictSame(
+    ['2001-03-01T10:30:07.123Z', '2001-03-01T10:30:00.001Z', '2001-03-01T00:00:00.900Z'].map(formatSecond),
+    ['2001-03-01 10:30:07', '2001-03-01 10:30', '2001-03-01'],
   );
   t.strictSame([plural(1, 'row'), plural(0, 'row'), plural(2000, 'row')], ['1 row', '0 rows', '2,000 rows']);
 });

@@ -1,4 +1,5 @@
 /** Which attempts of a funnel count: how many of each entity, equal values, and events that must not lie between steps. */
+import { Checks } from '../../parts/checks.js';
 import { Choice, Entry } from '../../parts/controls.js';
 import { type Exclusion, everyEvent, nextId } from '../../query/behaviour-draft.js';
 import type { Draft } from '../../query/draft.js';
@@ -23,10 +24,6 @@ interface DetailsProps {
 export function FunnelDetails({ funnel, dimension, set }: DetailsProps) {
   const { steps, attempts, same, exclude } = funnel;
   const columns = eventColumns(dimension);
-  const toggle = (name: string): void =>
-    set((now) => ({
-      same: now.same.includes(name) ? now.same.filter((one) => one !== name) : [...now.same, name],
-    }));
   const setExclude = (change: (all: readonly Exclusion[]) => readonly Exclusion[]): void =>
     set((now) => ({ exclude: change(now.exclude) }));
   const add = (): void =>
@@ -43,15 +40,12 @@ export function FunnelDetails({ funnel, dimension, set }: DetailsProps) {
         options={ATTEMPTS}
         onChange={(next) => set(() => ({ attempts: next as Funnel['attempts'] }))}
       />
-      <fieldset class="checks">
-        <legend class="label">Equal values at all steps in</legend>
-        {columns.map(({ name }) => (
-          <label key={name} class="check">
-            <input type="checkbox" checked={same.includes(name)} onChange={() => toggle(name)} />
-            {name}
-          </label>
-        ))}
-      </fieldset>
+      <Checks
+        legend="Equal values at all steps in"
+        items={columns.map(({ name }) => ({ value: name, text: name }))}
+        chosen={same}
+        onChange={(change) => set((now) => ({ same: change(now.same) }))}
+      />
       <ul class="conditions" aria-label="Excluded events">
         {exclude.map((exclusion, index) => (
           <li key={exclusion.id}>
