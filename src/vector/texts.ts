@@ -33,7 +33,8 @@ export class Texts {
   /** A view of the bytes, for decoding. */
   #decoder: Buffer | null = null;
   #strings: (string | undefined)[] | null;
-  readonly #packed = new Map<number, string>();
+  /** Short beginnings; null = none was read. */
+  #beginnings: Map<number, string> | null = null;
   /** The list was made from strings: `#strings` has all texts. */
   readonly #ofStrings: boolean;
   #memoryBytes: number | null = null;
@@ -89,19 +90,14 @@ export class Texts {
       if (bytes[at] >= 0x80) return this.text(code);
       packed = (packed << ASCII_BITS) | bytes[at];
     }
-    if (to - from > PACKED_BYTES_MAX) return this.#latin1(from, to);
-    let text = this.#packed.get(packed);
+    if (to - from > PACKED_BYTES_MAX) return this.#textBetween(from, to, 'latin1');
+    this.#beginnings ??= new Map();
+    let text = this.#beginnings.get(packed);
     if (text === undefined) {
-      text = this.#latin1(from, to);
-      if (this.#packed.size < PACKED_COUNT_MAX) this.#packed.set(packed, text);
+      text = this.#textBetween(from, to, 'latin1');
+      if (this.#beginnings.size < PACKED_COUNT_MAX) this.#beginnings.set(packed, text);
     }
     return text;
-  }
-
-  #latin1(from: number, to: number): string {
-    const { bytes } = this.#bytes as TextBytes;
-    this.#decoder ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return this.#decoder.toString('latin1', from, to);
   }
 
   /** All texts as UTF-8. */
@@ -149,14 +145,20 @@ export class Texts {
   }
 
   #decode(code: number): string {
-    const { offsets, bytes } = this.#bytes as TextBytes;
-    this.#decoder ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const text = this.#decoder.toString('utf8', offsets[code], offsets[code + 1]);
+    const { offsets } = this.#bytes as TextBytes;
+    const text = this.#textBetween(offsets[code], offsets[code + 1], 'utf8');
     if (this.size <= CACHED_STRINGS_MAX) {
       this.#strings ??= new Array<string | undefined>(this.size);
       this.#strings[code] = text;
     }
     return text;
+  }
+
+  /** `latin1` is the faster one, for ASCII. */
+  #textBetween(from: number, to: number, encoding: 'utf8' | 'latin1'): string {
+    const { bytes } = this.#bytes as TextBytes;
+    this.#decoder ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return this.#decoder.toString(encoding, from, to);
   }
 }
 

@@ -52,10 +52,13 @@ interface Step {
   readonly modelVersion: number;
 }
 
+interface Attempt extends ScriptRequest {
+  /** No other writer appends. */
+  readonly isAlone: boolean;
+}
+
 /** A request whose inserts are parsed against a changed model of this version. */
 type ParseRequest = ScriptRequest & {
-  /** No other writer appends. */
-  readonly isAlone?: boolean;
   readonly creation?: {
     readonly changes: readonly CatalogChange[];
     /** The version of the model before the changes. */
@@ -123,7 +126,7 @@ export class ScriptWriter {
   }
 
   /** Returns null or rejects with DataChanged, with nothing written, if data that was read changed. */
-  async #readAndAttempt(request: ParseRequest): Promise<readonly number[] | null> {
+  async #readAndAttempt(request: Attempt): Promise<readonly number[] | null> {
     const { memory } = this.#dependencies;
     if (request.prepare == null) return this.#attempt(request, null);
     const reads = new ScriptReads(request.databaseId, request.cancellation ?? null, this.#dependencies);
@@ -144,7 +147,7 @@ export class ScriptWriter {
    * Returns null, with nothing written, if the model shrank or data that was read changed; the caller then reads and binds the
    * request again.
    */
-  async #attempt(request: ParseRequest, read: ScriptReads | null): Promise<readonly number[] | null> {
+  async #attempt(request: Attempt, read: ScriptReads | null): Promise<readonly number[] | null> {
     const { order, options, memory, checkWritable } = this.#dependencies;
     const { databaseId } = request;
     const catalog = order.head;
@@ -166,7 +169,7 @@ export class ScriptWriter {
     });
     const payload = encodeRecordPayload(record);
     refuseLarge(payload);
-    const log = request.isAlone === true ? order.log : order;
+    const log = request.isAlone ? order.log : order;
     while (!log.hasCapacity(payload.length)) await log.waitForCapacity(payload.length);
     checkWritable();
     const bytes = sum(steps, (step) => step.bytes);

@@ -75,8 +75,11 @@ const TEXT_MAKERS: Partial<Readonly<Record<ScalarFunction, TextMaker>>> = {
   ltrim: trimmed(true, false),
   rtrim: trimmed(false, true),
   left: ([vector, number]) => {
-    const [text, beginning, count] = [texts(vector), beginnings(vector), counts(number)];
-    return (row) => left(count(row) < 0 ? text(row) : beginning(row, count(row)), count(row));
+    const [text, beginning, countOf] = [texts(vector), beginnings(vector), counts(number)];
+    return (row) => {
+      const count = countOf(row);
+      return left(count < 0 ? text(row) : beginning(row, count), count);
+    };
   },
   right: counted(right),
   repeat: counted(repeat),

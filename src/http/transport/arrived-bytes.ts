@@ -15,8 +15,8 @@ export class ArrivedBytes {
   #end = 0;
 
   /**
-   * A buffer grows to a power of two, or from `aheadBytesMax` (a power of two) on to a multiple of it, so that buffers have few
-   * different sizes and are used again.
+   * A buffer grows to a power of two, or from `aheadBytesMax` on to a multiple of it, so that buffers have few different sizes and are
+   * used again.
    */
   constructor(budget: ByteBudget, aheadBytesMax: number) {
     this.#budget = budget;

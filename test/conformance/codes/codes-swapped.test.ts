@@ -1,6 +1,7 @@
 /**
  * Every endpoint that has a body, with every value of a valid body replaced by values of random types, half of those there are
- * (QUARRY_TEST_ROUNDS=18: all), and with an unknown field in every object. Each request is answered with success or with codes of the table that are not server errors.
+ * (QUARRY_TEST_ROUNDS=18: all), and with an unknown field in every object. Each request is answered with success or with codes
+ * of the table that are not server errors.
  * The unknown field is refused by its name.
  */
 import t from 'tap';

@@ -19,6 +19,9 @@ export interface HashArrays {
   readonly marks: Int32Array<ArrayBuffer>;
 }
 
+/** The bit of a hash in `marks`, before it is cut to their number. */
+const markOf = (low: number, high: number): number => high ^ (low >>> 11);
+
 /** Parts that share an entity share a hash; a hash of 64 bits is almost never shared by chance. */
 export class IdHashes {
   readonly arrays: HashArrays;
@@ -47,7 +50,7 @@ export class IdHashes {
     const { slots, marks } = this.arrays;
     const mask = marks.length - 1;
     for (let row = 0; row < low.length; row++) {
-      const mark = high[row] ^ (low[row] >>> 11);
+      const mark = markOf(low[row], high[row]);
       const isMarked = (marks[(mark >>> 5) & mask] >>> (mark & 31)) & 1;
       if (isMarked !== 0 && slots[this.#slotOf(low[row], high[row])] !== 0) return true;
     }
@@ -69,7 +72,7 @@ export class IdHashes {
         const slot = this.#slotOf(low[row], high[row]);
         if (slots[slot] === 0) this.distinctCount++;
         slots[slot] = row + 1;
-        const mark = high[row] ^ (low[row] >>> 11);
+        const mark = markOf(low[row], high[row]);
         marks[(mark >>> 5) & mask] |= 1 << (mark & 31);
       }
     }

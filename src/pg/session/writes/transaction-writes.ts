@@ -192,12 +192,8 @@ export class TransactionWrites {
   /** Drops the writes and savepoints after the newest savepoint of the name, and returns its number, from 0. Throws 3B001. */
   rollbackTo(name: string): number {
     const at = this.#savepointIndex(name);
-    this.#pending.length = this.#savepoints[at].writeCount;
-    this.#catalogs.cut(this.#pending.length);
-    this.#earlier = null;
-    this.#touched = { entities: new sql.TouchedEntities(), writeCount: 0 };
+    this.#cutTo(this.#savepoints[at].writeCount);
     this.#savepoints.length = at + 1;
-    this.#byteCount = this.#pending.reduce((sum, { bytes }) => sum + bytes, 0);
     return at;
   }
 
@@ -215,13 +211,18 @@ export class TransactionWrites {
   }
 
   drop(): void {
-    this.#pending = [];
-    this.#catalogs.cut(0);
-    this.#earlier = null;
-    this.#touched = { entities: new sql.TouchedEntities(), writeCount: 0 };
-    this.#byteCount = 0;
+    this.#cutTo(0);
     this.#savepoints.length = 0;
     for (const release of this.#releases.splice(0)) release();
+  }
+
+  /** Drops the writes after the first `writeCount`. */
+  #cutTo(writeCount: number): void {
+    this.#pending = this.#pending.slice(0, writeCount);
+    this.#catalogs.cut(writeCount);
+    this.#earlier = null;
+    this.#touched = { entities: new sql.TouchedEntities(), writeCount: 0 };
+    this.#byteCount = this.#pending.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 }
 
